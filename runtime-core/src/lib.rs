@@ -1,1 +1,38 @@
-//! Placeholder while the crate is being written.
+//! One driver for every Iolite machine, generic over the async runtime, and the typed faces on it.
+//!
+//! A protocol is a [`Machine`](proto_core::Machine) without sockets or clocks. The [`Driver`] is the future that gives
+//! it both; a [`Handle`] runs commands on the machine from any thread; a [`Face`] turns the machine's events into
+//! wake-ups of the application's tasks. What a driver needs from tokio, async-io or another runtime is the small trait
+//! [`Runtime`].
+//!
+//! Applications use `runtime-tokio` or `runtime-smol`, which fix the runtime.
+//!
+//! ```text
+//!  application task --with/read--> Mutex{machine, face} <--send, receive, deliver-- Driver (one task)
+//!        ^                                  |                                          |
+//!        +------------- wakers -------------+                              sockets and timer of the Runtime
+//! ```
+
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+mod config;
+mod driver;
+mod face;
+#[cfg(feature = "raknet")]
+mod faces;
+mod handle;
+mod ports;
+mod runtime;
+mod shared;
+mod stats;
+
+pub use config::DriverConfig;
+pub use driver::Driver;
+pub use face::Face;
+#[cfg(feature = "raknet")]
+pub use faces::raknet;
+pub use handle::Handle;
+pub use ports::udp::{UdpOptions, bind_udp};
+pub use runtime::{Interest, Progress, Runtime, Timer, UdpIo};
+pub use stats::{ErrorCounts, Stats, Traffic};

@@ -1,0 +1,221 @@
+//! What the peer is to be told about its datagrams: arrived (ACK) and missing (NACK).
+
+use alloc::{collections::VecDeque, vec::Vec};
+use core::{ops::Range, time::Duration};
+use proto_core::Instant;
+
+use super::{
+    arrival::Arrivals,
+    ranges::{RangeSet, to_wire},
+};
+use crate::{
+    limits::MAX_PENDING_RANGES,
+    wire::{AckKind, NumberRange, emit_records},
+};
+
+/// Numbers below the oldest new one that an ACK repeats, in case the ACK before it was lost.
+const REPEATED: u64 = 64;
+
+/// Reported gaps that are remembered to learn whether the report came too early.
+const REMEMBERED_GAPS: usize = 32;
+
+/// The longest wait for a reordered datagram before it is reported as missing.
+const MAX_TOLERANCE: Duration = Duration::from_millis(25);
+
+/// The acknowledgements that are due.
+#[derive(Debug, Default)]
+pub(crate) struct Acknowledger {
+    due: RangeSet,
+}
+
+impl Acknowledger {
+    /// Takes note that `number` is to be acknowledged. Beyond [`MAX_PENDING_RANGES`] the oldest are forgotten; the
+    /// sender then resends, and the frames are filtered.
+    #[inline]
+    pub(crate) fn add(&mut self, number: u64) {
+        self.due.insert(number);
+        if self.due.len() > MAX_PENDING_RANGES {
+            self.due.pop_first();
+        }
+    }
+
+    /// Says whether an ACK is due.
+    pub(crate) fn is_due(&self) -> bool {
+        !self.due.is_empty()
+    }
+
+    /// Appends one ACK of at most `max_len` bytes, and says whether there was anything to say.
+    pub(crate) fn emit(&mut self, arrivals: &Arrivals, max_len: usize, buf: &mut Vec<u8>) -> bool {
+        let Some(oldest) = self.due.first().map(|range| range.start) else { return false };
+        if self.due.len() == 1 {
+            // The usual case. What arrived shortly before is repeated, newest range first.
+            let repeated = arrivals.since(oldest.saturating_sub(REPEATED)).flat_map(wire_ranges);
+            self.due.clear();
+            return emit_records(AckKind::Ack, repeated.take(16), max_len, buf) > 0;
+        }
+        emit_set(AckKind::Ack, &mut self.due, max_len, buf)
+    }
+}
+
+/// The missing datagrams that are to be asked for again.
+///
+/// A gap is reported with the next drain, that is at once. Where datagrams turn out to be late rather than lost, the
+/// report waits as long as they were late, up to 25 ms, and the wait shrinks again while nothing is late.
+#[derive(Debug, Default)]
+pub(crate) struct Missing {
+    due: RangeSet,
+    /// When `due` may be reported.
+    report_at: Option<Instant>,
+    /// How long a gap waits before it is reported.
+    tolerance: Duration,
+    /// Gaps reported of late, and when each was noticed.
+    reported: VecDeque<(Range<u64>, Instant)>,
+}
+
+impl Missing {
+    /// Takes note of a gap.
+    pub(crate) fn add(&mut self, gap: Range<u64>, now: Instant) {
+        if gap.is_empty() {
+            return;
+        }
+        if self.reported.len() >= REMEMBERED_GAPS {
+            self.reported.pop_front();
+        }
+        self.reported.push_back((gap.clone(), now));
+        self.due.insert_range(gap);
+        if self.due.len() > MAX_PENDING_RANGES {
+            self.due.pop_first();
+        }
+        if self.report_at.is_none() {
+            self.report_at = Some(now + self.tolerance);
+        }
+    }
+
+    /// Takes note that a missing datagram came after all.
+    pub(crate) fn arrived(&mut self, number: u64, now: Instant) {
+        let gap = self.reported.iter().rev().find(|(gap, _)| gap.contains(&number));
+        if let Some(&(_, noticed)) = gap {
+            let late = now.saturating_since(noticed);
+            self.tolerance = self.tolerance.max(late + late / 4).min(MAX_TOLERANCE);
+        }
+        if self.due.remove(number) && self.due.is_empty() {
+            self.report_at = None;
+        }
+    }
+
+    /// Returns when the missing ones are to be reported.
+    pub(crate) fn report_at(&self) -> Option<Instant> {
+        self.report_at
+    }
+
+    /// Says whether the missing ones are to be reported now.
+    pub(crate) fn is_due(&self, now: Instant) -> bool {
+        self.report_at.is_some_and(|at| at <= now)
+    }
+
+    /// Appends one NACK of at most `max_len` bytes.
+    pub(crate) fn emit(&mut self, max_len: usize, buf: &mut Vec<u8>) -> bool {
+        self.tolerance -= self.tolerance / 16;
+        let any = emit_set(AckKind::Nack, &mut self.due, max_len, buf);
+        if self.due.is_empty() {
+            self.report_at = None;
+        }
+        any
+    }
+}
+
+fn emit_set(kind: AckKind, set: &mut RangeSet, max_len: usize, buf: &mut Vec<u8>) -> bool {
+    let ranges = set.iter().cloned().flat_map(wire_ranges);
+    let mut written = emit_records(kind, ranges, max_len, buf);
+    let any = written > 0;
+    while let Some(records) = set.first().map(|first| wire_ranges(first.clone()).count()) {
+        if records > written {
+            break;
+        }
+        written -= records;
+        set.pop_first();
+    }
+    if !any {
+        // Not even one record fits: the budget is too small to be useful, so give up on them.
+        set.clear();
+    }
+    any
+}
+
+/// Returns a range as records: two where it runs over the wrap (spec 1.4).
+fn wire_ranges(range: Range<u64>) -> impl Iterator<Item = NumberRange> {
+    let wrap = (range.start | 0x00ff_ffff) + 1;
+    let head = range.start..range.end.min(wrap);
+    let tail = wrap.min(range.end)..range.end;
+    [head, tail]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .map(|part| NumberRange { first: to_wire(part.start), last: to_wire(part.end - 1) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::AckRecords;
+    use alloc::vec;
+    use proto_core::{Reader, U24};
+
+    fn read(buf: &[u8]) -> Vec<(u32, u32)> {
+        let (_, records) = AckRecords::parse(&mut Reader::new(buf)).unwrap();
+        records.map(|record| record.unwrap()).map(|r| (r.first.get(), r.last.get())).collect()
+    }
+
+    #[test]
+    fn an_ack_repeats_what_came_shortly_before() {
+        let (mut arrivals, mut acks, mut buf) = (Arrivals::default(), Acknowledger::default(), vec![]);
+        for n in 0..5 {
+            arrivals.receive(U24::new(n));
+        }
+        acks.add(4);
+        assert!(acks.is_due() && acks.emit(&arrivals, 100, &mut buf));
+        assert_eq!(read(&buf), [(0, 4)]);
+        assert!(!acks.is_due() && !acks.emit(&arrivals, 100, &mut buf));
+    }
+
+    #[test]
+    fn ranges_over_the_wrap_become_two_records() {
+        assert_eq!(wire_ranges((1 << 24) - 2..(1 << 24) + 3).count(), 2);
+        assert_eq!(wire_ranges(5..6).count(), 1);
+    }
+
+    #[test]
+    fn a_gap_is_reported_once_and_at_once() {
+        let (mut missing, mut buf) = (Missing::default(), vec![]);
+        missing.add(3..5, Instant::ZERO);
+        assert!(missing.is_due(Instant::ZERO) && missing.emit(100, &mut buf));
+        assert_eq!(read(&buf), [(3, 4)]);
+        assert!(!missing.is_due(Instant::from_millis(100)));
+    }
+
+    #[test]
+    fn reports_wait_for_datagrams_that_tend_to_be_late() {
+        let (mut missing, mut buf) = (Missing::default(), vec![]);
+        missing.add(1..2, Instant::ZERO);
+        missing.emit(100, &mut buf);
+        missing.arrived(1, Instant::from_millis(2));
+        missing.add(5..6, Instant::from_millis(10));
+        assert!(!missing.is_due(Instant::from_millis(11)), "the last one was 2 ms late");
+        missing.arrived(5, Instant::from_millis(11));
+        assert_eq!(missing.report_at(), None, "it came: there is nothing to report");
+    }
+
+    #[test]
+    fn what_does_not_fit_goes_into_the_next_nack() {
+        let (mut missing, mut buf) = (Missing::default(), vec![]);
+        for n in 0..10 {
+            missing.add(10 * n + 1..10 * n + 3, Instant::ZERO);
+        }
+        let mut seen = vec![];
+        while missing.is_due(Instant::ZERO) {
+            buf.clear();
+            assert!(missing.emit(24, &mut buf));
+            seen.extend(read(&buf));
+        }
+        assert_eq!(seen.len(), 10);
+    }
+}

@@ -1,0 +1,254 @@
+//! The future that connects a machine to sockets, a clock and the application's tasks.
+
+mod alarm;
+mod sink;
+
+use proto_core::{Instant, LinkId, Machine, deliver, pump};
+use std::{
+    fmt, io,
+    marker::PhantomData,
+    mem,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use crate::{
+    DriverConfig, Face, Handle, Runtime,
+    ports::{Ports, udp::Inbox},
+    shared::{Shared, State},
+};
+use alarm::Alarm;
+use sink::Outputs;
+
+/// Runs a machine until its face says that it is finished, or until some time after the last handle was dropped.
+///
+/// A wake-up goes through rounds of two halves:
+///
+/// ```text
+///          +--> send: due timers, what waits for room, what commands and input left
+///          |    receive: batches of datagrams from each link into the machine
+///          |    deliver: events, which wake the application's tasks
+///          |      |-- some: yield, so that answers given at once leave together with the acknowledgements
+///          +------+-- none: next round
+///                 nothing received: set the timer, sleep
+/// ```
+pub struct Driver<M: Machine, F: Face<M>, R: Runtime> {
+    shared: Arc<Shared<M, F>>,
+    ports: Ports<R>,
+    alarm: Alarm<R::Timer>,
+    inbox: Inbox,
+    /// The bytes of the transmit that is being sent.
+    scratch: Vec<u8>,
+    config: DriverConfig,
+    /// When links whose receiving failed again and again are tried anew.
+    resting_until: Option<Instant>,
+}
+
+impl<M, F, R> Driver<M, F, R>
+where
+    M: Machine + Send + 'static,
+    F: Face<M>,
+    R: Runtime,
+{
+    /// Creates a driver and the first handle on it. It runs once it is [spawned](Self::spawn) or polled.
+    ///
+    /// # Errors
+    /// The runtime has no timer to give.
+    pub fn new(machine: M, face: F, config: DriverConfig) -> io::Result<(Self, Handle<M, F>)> {
+        let shared = Arc::new(Shared::new(machine, face, R::now));
+        let driver = Self {
+            shared: Arc::clone(&shared),
+            ports: Ports::new(),
+            alarm: Alarm::new(R::timer()?),
+            inbox: Inbox::new(),
+            scratch: Vec::new(),
+            config,
+            resting_until: None,
+        };
+        Ok((driver, Handle::new(shared)))
+    }
+
+    /// Adds a bound UDP socket as `link`; the machine is told that the link is up, without having asked for it.
+    ///
+    /// # Errors
+    /// The reactor or the operating system cannot take the socket.
+    pub fn add_udp(&mut self, link: LinkId, socket: std::net::UdpSocket) -> io::Result<()> {
+        self.ports.add_udp(link, socket)
+    }
+
+    /// Runs the driver in the background.
+    pub fn spawn(self) {
+        R::spawn(self);
+    }
+}
+
+impl<M, F, R> Future for Driver<M, F, R>
+where
+    M: Machine + Send + 'static,
+    F: Face<M>,
+    R: Runtime,
+{
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let this = self.get_mut();
+        for _ in 0..ROUNDS {
+            let sent = this.send(cx);
+            if matches!(sent, Sent::Finished) {
+                this.end();
+                return Poll::Ready(());
+            }
+            if this.receive(cx) {
+                if this.deliver() {
+                    break;
+                }
+            } else if let Sent::All { next } = sent {
+                this.alarm.schedule(next, this.shared.clock(), cx);
+                return Poll::Pending;
+            }
+        }
+        this.shared.lock().scheduled = true;
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+impl<M: Machine, F: Face<M>, R: Runtime> Driver<M, F, R> {
+    /// Drains the machine into the ports.
+    fn send(&mut self, cx: &mut Context<'_>) -> Sent {
+        let now = self.shared.now();
+        let mut guard = self.shared.lock();
+        let state = &mut *guard;
+        state.enter(cx);
+        if mem::take(&mut state.abandoned) {
+            state.face.abandon(&mut state.machine, now);
+            state.end_by(now + self.config.linger);
+        }
+
+        state.face.prepare(&mut state.machine, now);
+
+        let (mut next, mut all) = (None, false);
+        for _ in 0..SETTLINGS {
+            let mut outputs = Outputs::<M, F, R> {
+                ports: &mut self.ports,
+                face: &mut state.face,
+                stats: &mut state.stats,
+                machine: PhantomData,
+            };
+            let budget = self.config.transmits_per_round;
+            let pumped = pump(&mut state.machine, now, budget, &mut self.scratch, &mut outputs);
+            next = pumped.next;
+            let settled = !self.ports.settle(&mut state.machine, now, &mut state.stats, cx);
+            all = settled && !pumped.more;
+            if settled || pumped.more {
+                break;
+            }
+        }
+        state.holding_back = self.ports.hold_back(&state.machine);
+
+        let finished = all && !self.ports.is_blocked() && state.face.is_finished(&state.machine);
+        if finished || state.end_by.is_some_and(|end| end <= now) {
+            return Sent::Finished;
+        }
+        if all {
+            Sent::All { next: [next, state.end_by, self.resting_until].into_iter().flatten().min() }
+        } else {
+            Sent::Part
+        }
+    }
+
+    /// Reads what has arrived on each link, up to the budget, into the machine. Says whether anything had. Where
+    /// nothing had, the task is woken by the next arrival.
+    fn receive(&mut self, cx: &mut Context<'_>) -> bool {
+        let Self { shared, ports, inbox, config, resting_until, .. } = self;
+        if resting_until.is_some_and(|until| until <= shared.now()) {
+            *resting_until = None;
+            ports.udp_mut().for_each(|port| port.forgive());
+        }
+        let mut any = false;
+        for port in ports.udp_mut().filter(|port| !port.is_held_back()) {
+            let mut datagrams = 0;
+            while datagrams < config.datagrams_per_round && !port.is_failing() {
+                let Poll::Ready(received) = port.poll_receive(inbox, cx) else { break };
+                any = true;
+                let now = shared.now();
+                let mut guard = shared.lock();
+                let State { machine, stats, .. } = &mut *guard;
+                match received {
+                    Ok(()) => datagrams += inbox.feed(machine, now, port.link(), &mut stats.received),
+                    Err(error) => stats.receive_errors.count(&error),
+                }
+                if !machine.wants_read(port.link()) {
+                    break;
+                }
+            }
+            if port.is_failing() && resting_until.is_none() {
+                *resting_until = Some(shared.now() + REST);
+            }
+        }
+        any
+    }
+
+    /// Hands out the events that the received datagrams caused, and says whether there were any.
+    fn deliver(&mut self) -> bool {
+        let mut guard = self.shared.lock();
+        let state = &mut *guard;
+        let mut outputs = Outputs::<M, F, R> {
+            ports: &mut self.ports,
+            face: &mut state.face,
+            stats: &mut state.stats,
+            machine: PhantomData,
+        };
+        deliver(&mut state.machine, &mut outputs)
+    }
+}
+
+impl<M: Machine, F: Face<M>, R: Runtime> Driver<M, F, R> {
+    /// Closes the sockets and then tells everybody who waits.
+    fn end(&mut self) {
+        self.ports.close();
+        let mut guard = self.shared.lock();
+        let state = &mut *guard;
+        if !mem::replace(&mut state.ended, true) {
+            state.face.stopped(&mut state.machine);
+            state.driver = None;
+            for watcher in mem::take(&mut state.watchers) {
+                watcher.wake();
+            }
+        }
+    }
+}
+
+/// A driver that is dropped before its end (a runtime that shuts down) leaves nobody waiting.
+impl<M: Machine, F: Face<M>, R: Runtime> Drop for Driver<M, F, R> {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl<M: Machine, F: Face<M>, R: Runtime> fmt::Debug for Driver<M, F, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Driver").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+/// How far the sending half of a round got.
+enum Sent {
+    /// Everything left; the machine wants to be called at `next`.
+    All { next: Option<Instant> },
+    /// The budget ended before the machine was empty.
+    Part,
+    /// There is nothing left to do, ever.
+    Finished,
+}
+
+/// Rounds in one wake-up before other tasks get their turn.
+const ROUNDS: usize = 4;
+
+/// Times in one round that a machine is drained because a link had something to report.
+const SETTLINGS: usize = 8;
+
+/// How long a link whose receiving fails persistently is left alone.
+const REST: Duration = Duration::from_millis(50);

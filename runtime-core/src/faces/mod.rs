@@ -1,0 +1,4 @@
+//! The typed faces: what applications hold, one module a protocol.
+
+pub mod raknet;
+mod waiters;

@@ -1,0 +1,67 @@
+//! A UDP socket in async-io's reactor.
+
+use async_io::Async;
+use runtime_core::{Interest, Progress, UdpIo};
+use socket2::{SockRef, Socket};
+use std::{
+    io,
+    net::UdpSocket,
+    task::{Context, Poll, ready},
+};
+
+/// A UDP socket registered with async-io.
+#[derive(Debug)]
+pub struct SmolUdp {
+    socket: Async<UdpSocket>,
+    /// Directions that were seen to be exhausted: they wait before the next try.
+    read_waits: bool,
+    write_waits: bool,
+}
+
+impl SmolUdp {
+    /// Registers a bound socket with the reactor.
+    ///
+    /// # Errors
+    /// The reactor cannot take the socket.
+    pub fn new(socket: UdpSocket) -> io::Result<Self> {
+        Ok(Self { socket: Async::new(socket)?, read_waits: false, write_waits: false })
+    }
+}
+
+impl UdpIo for SmolUdp {
+    fn socket(&self) -> SockRef<'_> {
+        SockRef::from(&self.socket)
+    }
+
+    fn poll_io<T>(
+        &mut self,
+        interest: Interest,
+        cx: &mut Context<'_>,
+        mut operation: impl FnMut(&Socket) -> io::Result<Progress<T>>,
+    ) -> Poll<io::Result<T>> {
+        let Self { socket, read_waits, write_waits } = self;
+        let waits = match interest {
+            Interest::Read => read_waits,
+            Interest::Write => write_waits,
+        };
+        loop {
+            // async-io reports no readiness that was there before it was asked, so a try comes first.
+            if *waits {
+                match interest {
+                    Interest::Read => ready!(socket.poll_readable(cx))?,
+                    Interest::Write => ready!(socket.poll_writable(cx))?,
+                }
+                *waits = false;
+            }
+            match operation(&SockRef::from(&*socket)) {
+                Ok(Progress::More(value)) => return Poll::Ready(Ok(value)),
+                Ok(Progress::Last(value)) => {
+                    *waits = true;
+                    return Poll::Ready(Ok(value));
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => *waits = true,
+                Err(error) => return Poll::Ready(Err(error)),
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! RakNet on tokio: listeners, streams, pings.
+
+use crate::Tokio;
+use std::{net::SocketAddr, time::Duration};
+
+pub use runtime_core::raknet::{
+    BindFailed, Channel, ClientOptions, CloseReason, Config, ConfigError, Congestion, ConnectError, ConnectFailed,
+    ConnectFailure, ConnectOptions, Delivery, EndpointStats, FlushPolicy, Guid, IncomingConfig, ListenOptions,
+    ListenerClosed, Message, Motd, MotdError, OfflineError, PeerInfo, PeerStats, PingFailed, Pong, Priority,
+    ProtocolVersion, RaknetReadHalf, RaknetWriteHalf, Receipt, Received, Reliability, Role, SendError, SendFailed,
+    SessionConfig,
+};
+
+/// A RakNet server: one address, any number of sessions.
+pub type RaknetListener = runtime_core::raknet::RaknetListener<Tokio>;
+
+/// A RakNet session: messages in both directions.
+pub type RaknetStream = runtime_core::raknet::RaknetStream<Tokio>;
+
+/// Pings `server` until it answers, every half second and for `timeout` at most. Cancel-safe.
+///
+/// # Errors
+/// There is no socket to be had, or nobody answered.
+pub async fn ping(server: SocketAddr, timeout: Duration) -> Result<Pong, PingFailed> {
+    runtime_core::raknet::ping::<Tokio>(server, timeout).await
+}
