@@ -169,8 +169,8 @@ Client and server are separate processes. The client checks every echo in full: 
 A burst lasts a fixed time after connecting and 20 warm-up messages on each connection; throughput is echoed payload per \
 direction. `limited` loopback has the MTU of Ethernet and no segmentation offload, which is how most paths \
 outside a machine behave; loss drops packets at random in both directions, acknowledgements included. One connection has \
-64 messages in flight, each of many has 16. Memory is the peak resident size of the process (`VmHWM`). Nobody's \
-socket options were changed. QUIC encrypts, the others do not.\n\n";
+64 messages in flight, each of many has 16. Memory is the peak resident size of the process (`VmHWM`). Every \
+peer has the socket options that it sets by itself. QUIC encrypts, the others do not.\n\n";
 
 const SECTIONS: &[Section] = &[
     Section {

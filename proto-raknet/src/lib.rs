@@ -88,7 +88,7 @@ pub mod wire;
 pub use config::{
     Config, ConfigError, Congestion, ConnectOptions, FlushPolicy, IncomingConfig, SessionConfig,
 };
-pub use endpoint::{Direction, Endpoint, SOCKET, Verdict};
+pub use endpoint::{DatagramFilter, Direction, Endpoint, PacketLog, SOCKET, Verdict};
 pub use error::{ConnectError, OfflineError, SendError};
 pub use event::{CloseReason, ConnectFailure, Event, PeerId, PeerInfo, Role};
 pub use guid::Guid;

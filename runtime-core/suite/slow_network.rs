@@ -9,7 +9,8 @@ use std::process::Command;
 const INSIDE: &str = "IOLITE_SLOW_NETWORK";
 
 /// Gives the loopback of a new network namespace 8 Mbit/s, then runs the rest of the command line there.
-const ENTER: &str = "ip link set lo up && tc qdisc add dev lo root tbf rate 8mbit burst 4kb limit 1mb && exec \"$@\"";
+const ENTER: &str =
+    "ip link set lo up && tc qdisc add dev lo root tbf rate 8mbit burst 4kb limit 1mb && exec \"$@\"";
 
 pub(crate) async fn a_full_socket_blocks_the_machine_until_there_is_room<R: Runtime>() {
     if std::env::var_os(INSIDE).is_some() {

@@ -1,8 +1,6 @@
 //! A machine and a face that do just enough to show what a driver does.
 
-use proto_core::{
-    Datagram, Instant, LinkEvent, LinkId, LinkRequest, LinkSpec, Machine, Transmit,
-};
+use proto_core::{Datagram, Instant, LinkEvent, LinkId, LinkRequest, LinkSpec, Machine, Transmit};
 use runtime_core::{Driver, DriverConfig, Face, Handle, Runtime, Timer, UdpOptions, bind_udp};
 use std::{
     collections::VecDeque,
@@ -160,16 +158,17 @@ pub(crate) fn run_on<R: Runtime>(machine: Toy, socket: std::net::UdpSocket) -> T
 
 /// Runs a machine that asks for its link itself.
 pub(crate) fn run_asking<R: Runtime>(spec: LinkSpec) -> ToyHandle {
-    let machine =
-        Toy { requests: [LinkRequest::Open { link: LINK, spec }].into(), ..Toy::default() };
-    let (driver, handle) =
-        Driver::<_, _, R>::new(machine, Desk::default(), DriverConfig::default()).unwrap();
+    let machine = Toy { requests: [LinkRequest::Open { link: LINK, spec }].into(), ..Toy::default() };
+    let (driver, handle) = Driver::<_, _, R>::new(machine, Desk::default(), DriverConfig::default()).unwrap();
     driver.spawn();
     handle
 }
 
 /// Waits until `question` has an answer, at most ten seconds.
-pub(crate) async fn until<R: Runtime, T>(handle: &ToyHandle, mut question: impl FnMut(&mut Toy) -> Option<T>) -> T {
+pub(crate) async fn until<R: Runtime, T>(
+    handle: &ToyHandle,
+    mut question: impl FnMut(&mut Toy) -> Option<T>,
+) -> T {
     let answer = std::future::poll_fn(|cx| {
         handle.read(|machine, desk| match question(machine) {
             Some(answer) => Poll::Ready(answer),

@@ -4,11 +4,11 @@ use crate::Smol;
 use std::{net::SocketAddr, time::Duration};
 
 pub use runtime_core::raknet::{
-    BindFailed, Channel, ClientOptions, CloseReason, Config, ConfigError, Congestion, ConnectError, ConnectFailed,
-    ConnectFailure, ConnectOptions, Delivery, EndpointStats, FlushPolicy, Guid, IncomingConfig, ListenOptions,
-    ListenerClosed, Message, Motd, MotdError, OfflineError, PeerInfo, PeerStats, PingFailed, Pong, Priority,
-    ProtocolVersion, RaknetReadHalf, RaknetWriteHalf, Receipt, Received, Reliability, Role, SendError, SendFailed,
-    SessionConfig,
+    BindFailed, Channel, ClientOptions, CloseReason, Config, ConfigError, Congestion, ConnectError,
+    ConnectFailed, ConnectFailure, ConnectOptions, Delivery, EndpointStats, FlushPolicy, Guid,
+    IncomingConfig, ListenOptions, ListenerClosed, Message, Motd, MotdError, OfflineError, PeerInfo,
+    PeerStats, PingFailed, Pong, Priority, ProtocolVersion, RaknetReadHalf, RaknetWriteHalf, Receipt,
+    Received, Reliability, Role, SendError, SendFailed, SessionConfig,
 };
 
 /// A RakNet server: one address, any number of sessions.

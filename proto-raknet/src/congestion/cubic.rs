@@ -153,22 +153,22 @@ mod tests {
     #[test]
     fn one_reduction_a_round_trip_then_growth_back_to_the_old_size() {
         let mut cubic = Cubic::new(1_000);
-        cubic.window = 100_000.0;
+        cubic.window = 1_000_000.0;
         let mut now = Instant::from_millis(1_000);
         cubic.on_loss(now, now - RTT);
         cubic.on_loss(now, now - RTT);
-        assert_eq!(cubic.window(), 70_000);
-        for _ in 0..100 {
+        assert_eq!(cubic.window(), 700_000);
+        for _ in 0..300 {
             now += RTT;
             for _ in 0..cubic.window() / 1_000 {
                 ack(&mut cubic, now);
             }
-            if cubic.window() >= 100_000 {
+            if cubic.window() >= 1_000_000 {
                 break;
             }
         }
         let took = now.saturating_since(Instant::from_millis(1_000)).as_secs_f64();
-        let k = cube_root(30.0 / C);
+        let k = cube_root(300.0 / C);
         assert!((took - k).abs() < 0.5, "back after {took} s, K = {k} s");
     }
 

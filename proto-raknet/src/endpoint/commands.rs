@@ -8,7 +8,7 @@ use core::{
 };
 use proto_core::Instant;
 
-use super::{Direction, Endpoint, Verdict, attempt::Attempt, table::Occupant};
+use super::{DatagramFilter, Endpoint, PacketLog, attempt::Attempt, table::Occupant};
 use crate::{
     CloseReason, ConnectError, ConnectFailure, ConnectOptions, EndpointStats, Guid, Message, OfflineError,
     PeerId, PeerInfo, PeerStats, ReceiptId, Received, SendError,
@@ -232,16 +232,12 @@ impl Endpoint {
     }
 
     /// Sets the filter that every received datagram passes first, or removes it.
-    pub fn set_filter(&mut self, filter: Option<Box<dyn FnMut(SocketAddr, &[u8]) -> Verdict + Send>>) {
+    pub fn set_filter(&mut self, filter: Option<DatagramFilter>) {
         self.hooks.filter = filter;
     }
 
     /// Sets the hook that sees every datagram in and out, or removes it.
-    #[allow(clippy::type_complexity, reason = "a name for the closure type would have to be looked up")]
-    pub fn set_packet_log(
-        &mut self,
-        log: Option<Box<dyn FnMut(Instant, Direction, SocketAddr, &[u8]) + Send>>,
-    ) {
+    pub fn set_packet_log(&mut self, log: Option<PacketLog>) {
         self.hooks.log = log;
     }
 

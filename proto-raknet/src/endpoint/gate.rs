@@ -88,10 +88,10 @@ impl Gate {
         now: Instant,
         config: &IncomingConfig,
     ) -> Result<(), Refused> {
-        if let (Some(interval), Some(&last)) = (config.min_interval_per_ip, self.connected.get(&ip)) {
-            if last + interval > now {
-                return Err(Refused::TooSoon);
-            }
+        if let (Some(interval), Some(&last)) = (config.min_interval_per_ip, self.connected.get(&ip))
+            && last + interval > now
+        {
+            return Err(Refused::TooSoon);
         }
         if config.max_connections_per_ip.is_some_and(|max| self.sessions.get(&ip).is_some_and(|&n| n >= max))
         {

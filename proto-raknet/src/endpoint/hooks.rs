@@ -22,14 +22,17 @@ pub enum Verdict {
     Drop,
 }
 
-type Filter = Box<dyn FnMut(SocketAddr, &[u8]) -> Verdict + Send>;
-type Log = Box<dyn FnMut(Instant, Direction, SocketAddr, &[u8]) + Send>;
+/// Judges received datagrams by source and content.
+pub type DatagramFilter = Box<dyn FnMut(SocketAddr, &[u8]) -> Verdict + Send>;
+
+/// Sees datagrams as they come and go.
+pub type PacketLog = Box<dyn FnMut(Instant, Direction, SocketAddr, &[u8]) + Send>;
 
 /// The two hooks; neither costs anything while unused.
 #[derive(Default)]
 pub(crate) struct Hooks {
-    pub(crate) filter: Option<Filter>,
-    pub(crate) log: Option<Log>,
+    pub(crate) filter: Option<DatagramFilter>,
+    pub(crate) log: Option<PacketLog>,
 }
 
 impl Hooks {

@@ -16,7 +16,7 @@ mod memory;
 mod outbox;
 mod table;
 
-pub use hooks::{Direction, Verdict};
+pub use hooks::{DatagramFilter, Direction, PacketLog, Verdict};
 
 use alloc::{boxed::Box, collections::VecDeque, vec::Vec};
 use core::{net::SocketAddr, num::NonZeroUsize, time::Duration};
@@ -314,16 +314,16 @@ impl Machine for Endpoint {
                 self.down = false;
             }
             LinkEvent::TooBig { to, len } => {
-                if let Some(index) = self.table.at(to) {
-                    if let Some(attempt) = self.table.attempt_mut(index) {
-                        attempt.on_too_big(len, now);
-                        self.advance_attempt(index, now);
-                    }
+                if let Some(index) = self.table.at(to)
+                    && let Some(attempt) = self.table.attempt_mut(index)
+                {
+                    attempt.on_too_big(len, now);
+                    self.advance_attempt(index, now);
                 }
             }
             LinkEvent::Down(_) => self.on_down(),
-            // A datagram link has neither an end nor names to resolve; later kinds do not concern it.
-            _ => {}
+            // A datagram link has neither an end nor names to resolve; kinds to come do not concern it.
+            LinkEvent::Resolved { .. } | LinkEvent::Eof | _ => {}
         }
     }
 

@@ -78,11 +78,11 @@ impl Table {
 
     /// Frees a number. It gets a new generation, so that its old name means nobody.
     pub(crate) fn remove(&mut self, index: u32, address: SocketAddr) {
-        if let Some(slot) = self.slots.get_mut(index as usize) {
-            if slot.occupant.take().is_some() {
-                slot.generation = slot.generation.wrapping_add(1);
-                self.free.push(index);
-            }
+        if let Some(slot) = self.slots.get_mut(index as usize)
+            && slot.occupant.take().is_some()
+        {
+            slot.generation = slot.generation.wrapping_add(1);
+            self.free.push(index);
         }
         if self.by_address.get(&address) == Some(&index) {
             self.by_address.remove(&address);
@@ -93,10 +93,10 @@ impl Table {
     /// Returns the number of an address.
     #[inline]
     pub(crate) fn at(&mut self, address: SocketAddr) -> Option<u32> {
-        if let Some((last, index)) = self.last {
-            if last == address {
-                return Some(index);
-            }
+        if let Some((last, index)) = self.last
+            && last == address
+        {
+            return Some(index);
         }
         let index = *self.by_address.get(&address)?;
         self.last = Some((address, index));

@@ -50,10 +50,10 @@ impl Arrivals {
         if !self.seen.insert(number) {
             return Arrival::Duplicate { number };
         }
-        if self.seen.len() > MAX_HISTORY_RANGES {
-            if let Some(oldest) = self.seen.pop_first() {
-                self.floor = oldest.end;
-            }
+        if self.seen.len() > MAX_HISTORY_RANGES
+            && let Some(oldest) = self.seen.pop_first()
+        {
+            self.floor = oldest.end;
         }
         let mut gap = number..number;
         if number >= self.next {

@@ -53,10 +53,10 @@ impl ReliableFilter {
             return;
         }
         self.base += 1;
-        if self.above.first().is_some_and(|range| range.start == self.base) {
-            if let Some(range) = self.above.pop_first() {
-                self.base = range.end;
-            }
+        if self.above.first().is_some_and(|range| range.start == self.base)
+            && let Some(range) = self.above.pop_first()
+        {
+            self.base = range.end;
         }
     }
 }
@@ -117,7 +117,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_number_passes_exactly_once(numbers in prop::collection::vec(0_u32..300, 0..900)) {
-            let (mut filter, mut seen) = (ReliableFilter::default(), std::collections::BTreeSet::new());
+            let (mut filter, mut seen) = (ReliableFilter::default(), alloc::collections::BTreeSet::new());
             for number in numbers {
                 let new = match filter.check(U24::new(number)) {
                     Verdict::New(full) => { filter.mark(full); true }

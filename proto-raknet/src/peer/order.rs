@@ -94,21 +94,18 @@ impl Channels {
             return Placement::Stale;
         };
         if index == channel.next_order {
-            return match channel.accept(sequence) {
-                Placement::Delivered => {
-                    deliver(message);
-                    channel.drain(
-                        |held| {
-                            self.held_messages -= 1;
-                            self.held_bytes -= held.payload.len();
-                            held
-                        },
-                        deliver,
-                    );
-                    Placement::Delivered
+            if !channel.accept(sequence) {
+                return Placement::Stale;
+            }
+            deliver(message);
+            while let Some(next) = channel.next_held() {
+                self.held_messages -= 1;
+                self.held_bytes -= next.message.payload.len();
+                if channel.accept(next.sequence) {
+                    deliver(next.message);
                 }
-                other => other,
-            };
+            }
+            return Placement::Delivered;
         }
         if self.held_messages >= limits.messages || self.held_bytes >= limits.bytes {
             return Placement::Full;
@@ -137,20 +134,18 @@ impl Channels {
 }
 
 impl Channel {
-    /// Steps past a message whose order is `next_order`.
-    fn accept(&mut self, sequence: Option<U24>) -> Placement {
+    /// Steps past a message whose order is `next_order`; false if a newer sequenced one came before it.
+    fn accept(&mut self, sequence: Option<U24>) -> bool {
         let Some(sequence) = sequence else {
             self.next_order += 1;
             self.next_sequence = 0;
-            return Placement::Delivered;
+            return true;
         };
-        match unwrap(sequence, self.next_sequence) {
-            Some(number) if number >= self.next_sequence => {
-                self.next_sequence = number + 1;
-                Placement::Delivered
-            }
-            Some(_) | None => Placement::Stale,
+        let number = unwrap(sequence, self.next_sequence).filter(|&number| number >= self.next_sequence);
+        if let Some(number) = number {
+            self.next_sequence = number + 1;
         }
+        number.is_some()
     }
 
     /// Keeps a message in its place; false if one with the same place waits already.
@@ -169,15 +164,10 @@ impl Channel {
         }
     }
 
-    /// Delivers what waited and now follows.
-    fn drain(&mut self, mut release: impl FnMut(Received) -> Received, mut deliver: impl FnMut(Received)) {
-        while self.held.front().is_some_and(|first| first.order <= self.next_order) {
-            let Some(first) = self.held.pop_front() else { break };
-            let message = release(first.message);
-            if first.order == self.next_order && self.accept(first.sequence) == Placement::Delivered {
-                deliver(message);
-            }
-        }
+    /// Takes out the first message that waited, if its turn has come.
+    fn next_held(&mut self) -> Option<Held> {
+        let next_order = self.next_order;
+        if self.held.front()?.order == next_order { self.held.pop_front() } else { None }
     }
 }
 

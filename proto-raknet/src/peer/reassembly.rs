@@ -275,7 +275,7 @@ fn place(
             return Err(PartOutcome::Full);
         }
         // Twice as much while there is room, so that a long message is not moved for every part.
-        let wanted = (2 * buffer.capacity()).clamp(end, (buffer.capacity() + room).max(end));
+        let wanted = (2 * buffer.capacity()).clamp(end, buffer.capacity().saturating_add(room).max(end));
         buffer.reserve_exact(wanted - buffer.len());
     }
     if start == buffer.len() {
@@ -340,7 +340,10 @@ mod tests {
                     assert_eq!(r.bytes, 0);
                     return whole;
                 }
-                outcome => assert_eq!(outcome, PartOutcome::Kept { parts: u32::try_from(n + 1).unwrap() }),
+                PartOutcome::Kept { parts } => assert_eq!(parts as usize, n + 1),
+                outcome @ (PartOutcome::Duplicate | PartOutcome::Invalid | PartOutcome::Full) => {
+                    panic!("{outcome:?}")
+                }
             }
         }
         panic!("never complete")
@@ -350,7 +353,7 @@ mod tests {
         #[test]
         fn parts_join_in_any_order_of_arrival(
             (parts, order) in prop::collection::vec(1_usize..5, 1..20).prop_flat_map(|lens| {
-                let parts: Vec<Vec<u8>> = lens.iter().enumerate().map(|(n, &len)| vec![n as u8; len]).collect();
+                let parts: Vec<Vec<u8>> = lens.iter().enumerate().map(|(n, &len)| vec![u8::try_from(n).unwrap(); len]).collect();
                 let order: Vec<usize> = (0..parts.len()).collect();
                 (Just(parts), Just(order).prop_shuffle())
             }),
@@ -358,7 +361,7 @@ mod tests {
         ) {
             let last = parts.len() - 1;
             let parts: Vec<Vec<u8>> = parts.into_iter().enumerate()
-                .map(|(n, part)| if uniform && n < last { vec![n as u8; 4] } else { part })
+                .map(|(n, part)| if uniform && n < last { vec![u8::try_from(n).unwrap(); 4] } else { part })
                 .collect();
             prop_assert_eq!(join(&parts, &order), parts.concat());
         }

@@ -442,10 +442,10 @@ impl Outcome for Ledger<'_, '_> {
     }
 
     fn frame_acked(&mut self, receipt: Option<ReceiptId>) {
-        if let Some(receipt) = receipt {
-            if self.receipts.frame_acked(receipt) {
-                self.notices.receipt_acked(receipt);
-            }
+        if let Some(receipt) = receipt
+            && self.receipts.frame_acked(receipt)
+        {
+            self.notices.receipt_acked(receipt);
         }
     }
 

@@ -226,7 +226,7 @@ mod tests {
                 reliable: ReliableIndex(U24::new(if reliability.is_reliable() { reliable } else { 0 })),
                 sequencing: SequencingIndex(U24::new(if reliability.is_sequenced() { sequencing } else { 0 })),
                 order: if reliability.has_channel() { order(ordering, channel) } else { order(0, 0) },
-                split: split.map(|(count, id, index)| SplitPart { count, id: SplitId(id), index: index % count }),
+                split: split.map(|(count, id, index)| SplitPart { count, id: SplitId(id), index: index.checked_rem(count).unwrap_or(0) }),
                 payload: &payload,
             };
             let mut buf = vec![];

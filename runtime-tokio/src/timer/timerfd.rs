@@ -20,7 +20,10 @@ pub(super) struct TimerFd {
 }
 
 impl TimerFd {
-    #[allow(deprecated, reason = "the new constructor is unsafe for types that are not I/O safe; `OwnedFd` is")]
+    #[allow(
+        deprecated,
+        reason = "the new constructor is unsafe for types that are not I/O safe; `OwnedFd` is"
+    )]
     pub(super) fn new() -> io::Result<Self> {
         let fd = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
         Ok(Self { fd: AsyncFd::with_interest(fd, Interest::READABLE)? })

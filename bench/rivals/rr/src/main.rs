@@ -121,15 +121,14 @@ struct BatchLink {
 
 impl Link for BatchLink {
     async fn send(&mut self, exchange: &mut Exchange) -> Result<(), Fault> {
+        let size = exchange.message_size();
         while exchange.sendable() > 0 {
+            // One allocation a batch: its messages are slices of it.
+            let mut batch = Vec::with_capacity(size * BATCH.min(exchange.sendable() as usize));
+            while batch.len() < batch.capacity() && exchange.append_next(&mut batch) {}
+            let batch = Bytes::from(batch);
             self.batch.clear();
-            while self.batch.len() < BATCH {
-                let mut message = Vec::with_capacity(exchange.message_size());
-                if !exchange.append_next(&mut message) {
-                    break;
-                }
-                self.batch.push(message.into());
-            }
+            self.batch.extend((0..batch.len()).step_by(size).map(|at| batch.slice(at..at + size)));
             self.socket.send_bytes_batch(&self.batch, Reliability::ReliableOrdered).await.map_err(fault)?;
         }
         Ok(())

@@ -21,14 +21,15 @@ pub(crate) fn serve(address: SocketAddr) -> Result<(), Fault> {
 pub(crate) struct Client {
     socket: Socket,
     server: SocketAddr,
-    buffer: Vec<u8>,
+    output: Vec<u8>,
+    input: Vec<u8>,
 }
 
 impl Client {
     pub(crate) fn new(server: SocketAddr) -> Result<Self, Fault> {
         let socket = Socket::bind((Ipv4Addr::LOCALHOST, 0).into())?;
         socket.socket.set_read_timeout(Some(PATIENCE))?;
-        Ok(Self { socket, server, buffer: Vec::with_capacity(LARGEST_BATCH) })
+        Ok(Self { socket, server, output: Vec::new(), input: vec![0; LARGEST_BATCH] })
     }
 }
 
@@ -36,21 +37,20 @@ impl crate::Client for Client {
     fn send(&mut self, exchange: &mut Exchange) -> Result<(), Fault> {
         let size = exchange.message_size();
         while exchange.sendable() > 0 {
-            self.buffer.clear();
+            self.output.clear();
             for _ in 0..self.socket.largest_run(size) {
-                if !exchange.append_next(&mut self.buffer) {
+                if !exchange.append_next(&mut self.output) {
                     break;
                 }
             }
-            self.socket.send(&self.buffer, size, self.server)?;
+            self.socket.send(&self.output, size, self.server)?;
         }
         Ok(())
     }
 
     fn receive(&mut self, exchange: &mut Exchange) -> Result<(), Fault> {
-        self.buffer.resize(LARGEST_BATCH, 0);
-        let meta = self.socket.recv(&mut self.buffer).map_err(lost)?;
-        for echo in self.buffer[..meta.len].chunks(meta.stride) {
+        let meta = self.socket.recv(&mut self.input).map_err(lost)?;
+        for echo in self.input[..meta.len].chunks(meta.stride) {
             exchange.accept(echo)?;
         }
         Ok(())

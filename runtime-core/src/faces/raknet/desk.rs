@@ -1,7 +1,9 @@
 //! Where an endpoint's events meet the tasks that wait for them.
 
 use proto_core::Instant;
-use proto_raknet::{CloseReason, ConnectFailure, Endpoint, Event, PeerId, PeerInfo, ReceiptId, Received, Role};
+use proto_raknet::{
+    CloseReason, ConnectFailure, Endpoint, Event, PeerId, PeerInfo, ReceiptId, Received, Role,
+};
 use std::{
     collections::{HashMap, VecDeque},
     task::Context,
@@ -272,7 +274,9 @@ impl Face<Endpoint> for Desk {
             Event::Disconnected { peer, reason, unread } => {
                 self.depart(peer, Departure::Left(reason), unread);
             }
-            Event::ReceiptAcked { peer, receipt } => self.settle_receipt(peer, receipt, Delivery::Acknowledged),
+            Event::ReceiptAcked { peer, receipt } => {
+                self.settle_receipt(peer, receipt, Delivery::Acknowledged)
+            }
             Event::ReceiptLost { peer, receipt } => self.settle_receipt(peer, receipt, Delivery::Lost),
             Event::Pong { from, guid, rtt, data } => self.on_pong(Pong { from, guid, rtt, data }),
             // Progress and out-of-band messages have no place in a stream.

@@ -124,7 +124,9 @@ impl<R> RaknetListener<R> {
     /// The data is too long; the old data stays.
     pub fn set_pong_data(&self, data: impl Into<Bytes>) -> Result<(), super::OfflineError> {
         let data = data.into();
-        self.shards.iter().try_for_each(|shard| shard.with(|machine, _, _| machine.set_pong_data(data.clone())))
+        self.shards
+            .iter()
+            .try_for_each(|shard| shard.with(|machine, _, _| machine.set_pong_data(data.clone())))
     }
 
     /// Sets how many sessions may be open at a time; those above it stay until they end.

@@ -27,6 +27,6 @@ pub use stream::RaknetStream;
 
 pub use proto_raknet::{
     Channel, CloseReason, Config, ConfigError, Congestion, ConnectError, ConnectFailure, ConnectOptions,
-    EndpointStats, FlushPolicy, Guid, IncomingConfig, Message, Motd, MotdError, OfflineError, PeerInfo, PeerStats,
-    Priority, ProtocolVersion, Received, Reliability, Role, SendError, SessionConfig,
+    EndpointStats, FlushPolicy, Guid, IncomingConfig, Message, Motd, MotdError, OfflineError, PeerInfo,
+    PeerStats, Priority, ProtocolVersion, Received, Reliability, Role, SendError, SessionConfig,
 };

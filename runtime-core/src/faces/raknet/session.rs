@@ -136,8 +136,7 @@ impl Session {
 
     /// Waits for the end that [`begin_close`](Self::begin_close) began; any other end is an error.
     pub(super) fn poll_closed(&self, cx: &mut Context<'_>) -> Poll<Result<(), CloseReason>> {
-        self.poll_over(cx)
-            .map(|reason| if reason == CloseReason::LocalClose { Ok(()) } else { Err(reason) })
+        self.poll_over(cx).map(|reason| if reason == CloseReason::LocalClose { Ok(()) } else { Err(reason) })
     }
 
     /// Waits for the end of the session, however it comes.

@@ -1,0 +1,179 @@
+//! The client: one endpoint and socket a connection, all in one loop.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use bench_peer::{Command, Exchange, Fault, Histogram, Load, Payload, Report, SharedHistogram, Stopwatch};
+use bytes::Bytes;
+use mio::{Events, Poll, Token};
+use proto_core::{Deadlines, Instant, StdClock};
+use proto_raknet::{Endpoint, Event, Message, PeerId};
+
+use super::node::{Application, Node, now, seed, start_clock};
+use super::socket::{Batch, Scratch, Socket};
+use crate::settings::{Side, config, connect_options};
+
+pub(crate) fn run(command: &Command) -> Result<(), Fault> {
+    let load = &command.load;
+    let mut client = Client::new()?;
+    let payload = Arc::new(Payload::new(load.size));
+    for number in 0..load.connections {
+        client.open(command.address, load, Exchange::new(Arc::clone(&payload), number))?;
+        if number % CONNECTING_AT_ONCE == 0 {
+            client.run_until(None, Connection::is_connected)?;
+        }
+    }
+    client.run_until(None, Connection::is_connected)?;
+    client.begin(load.warmup, 1, None)?;
+    client.run_until(None, Connection::is_done)?;
+    let histogram = load.latency.then(Histogram::shared);
+    let stopwatch = Stopwatch::start(load);
+    client.begin(load.count, load.window, histogram.as_ref())?;
+    client.run_until(Some(&stopwatch), Connection::is_done)?;
+    let elapsed = stopwatch.elapsed_at(read_clock());
+    let echoes = client.connections.iter().map(|(_, connection)| connection.exchange.received());
+    Ok(Report::new(load, elapsed, echoes, histogram.as_ref()).print()?)
+}
+
+struct Client {
+    poll: Poll,
+    events: Events,
+    clock: StdClock,
+    scratch: Scratch,
+    deadlines: Deadlines,
+    connections: Vec<(Node, Connection)>,
+    /// Connections that have something to do without waiting for an event.
+    busy: Vec<usize>,
+}
+
+impl Client {
+    fn new() -> Result<Self, Fault> {
+        Ok(Self {
+            poll: Poll::new()?,
+            events: Events::with_capacity(256),
+            clock: start_clock(),
+            scratch: Scratch::new(),
+            deadlines: Deadlines::new(),
+            connections: Vec::new(),
+            busy: Vec::new(),
+        })
+    }
+
+    fn open(&mut self, server: SocketAddr, load: &Load, exchange: Exchange) -> Result<(), Fault> {
+        let index = self.connections.len();
+        let socket = Socket::bind((Ipv4Addr::LOCALHOST, 0).into(), self.poll.registry(), Token(index))?;
+        let time = now(&self.clock);
+        let mut endpoint = Endpoint::new(config(load, Side::Client), seed()?)?;
+        let peer = endpoint.connect(time, server, connect_options(load))?;
+        self.connections
+            .push((Node::new(endpoint, socket, time)?, Connection { peer, connected: false, exchange }));
+        self.busy.push(index);
+        Ok(())
+    }
+
+    /// Starts a leg on every connection.
+    fn begin(&mut self, count: u32, window: u32, histogram: Option<&SharedHistogram>) -> Result<(), Fault> {
+        let time = now(&self.clock);
+        for (index, (node, connection)) in self.connections.iter_mut().enumerate() {
+            connection.exchange.begin(count, window, histogram.cloned());
+            connection.send(&mut node.endpoint, time)?;
+            self.busy.push(index);
+        }
+        Ok(())
+    }
+
+    /// Runs until every connection `is_through`, or the time is over.
+    fn run_until(
+        &mut self,
+        stopwatch: Option<&Stopwatch>,
+        is_through: fn(&Connection) -> bool,
+    ) -> Result<(), Fault> {
+        let mut open = self.connections.iter().filter(|(_, connection)| !is_through(connection)).count();
+        while open > 0 && !stopwatch.is_some_and(Stopwatch::is_over) {
+            let ready = self.wait()?;
+            let time = now(&self.clock);
+            for index in ready {
+                let Some((node, connection)) = self.connections.get_mut(index) else { continue };
+                let was_through = is_through(connection);
+                let (batch, due) = node.turn(time, &mut self.scratch, connection)?;
+                if batch == Batch::Full {
+                    self.busy.push(index);
+                }
+                self.deadlines.set(u32::try_from(index)?, due);
+                open -= usize::from(!was_through && is_through(connection));
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until connections are readable or due; those that are busy anyway are not waited for.
+    fn wait(&mut self) -> Result<Vec<usize>, Fault> {
+        let time = now(&self.clock);
+        let patience = if self.busy.is_empty() {
+            self.deadlines.next().map(|due| due.saturating_since(time))
+        } else {
+            Some(std::time::Duration::ZERO)
+        };
+        self.poll.poll(&mut self.events, patience)?;
+        let mut ready = std::mem::take(&mut self.busy);
+        ready.extend(self.events.iter().map(|event| event.token().0));
+        let time = now(&self.clock);
+        while let Some(slot) = self.deadlines.expire(time) {
+            ready.push(slot as usize);
+        }
+        Ok(ready)
+    }
+}
+
+struct Connection {
+    peer: PeerId,
+    connected: bool,
+    exchange: Exchange,
+}
+
+impl Connection {
+    fn is_connected(&self) -> bool {
+        self.connected
+    }
+
+    fn is_done(&self) -> bool {
+        self.exchange.is_done()
+    }
+
+    fn send(&mut self, endpoint: &mut Endpoint, now: Instant) -> Result<(), Fault> {
+        let size = self.exchange.message_size();
+        let mut batch = Vec::with_capacity(size * self.exchange.sendable() as usize);
+        while self.exchange.append_next(&mut batch) {}
+        // One allocation a batch: its messages are slices of it.
+        let mut batch = Bytes::from(batch);
+        while !batch.is_empty() {
+            endpoint.send(now, self.peer, Message::new(batch.split_to(size)))?;
+        }
+        Ok(())
+    }
+}
+
+impl Application for Connection {
+    fn on_event(&mut self, endpoint: &mut Endpoint, now: Instant, event: Event) -> Result<(), Fault> {
+        match event {
+            Event::Connected { .. } => self.connected = true,
+            Event::Readable { peer } => {
+                while let Some(received) = endpoint.recv(peer) {
+                    self.exchange.accept(&received.payload)?;
+                }
+                self.send(endpoint, now)?;
+            }
+            Event::ConnectFailed { reason, .. } => return Err(reason.into()),
+            Event::Disconnected { reason, .. } => return Err(reason.into()),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+#[allow(clippy::disallowed_methods, reason = "measuring reads the clock")]
+fn read_clock() -> std::time::Instant {
+    std::time::Instant::now()
+}
+
+const CONNECTING_AT_ONCE: u32 = 32;
