@@ -2,12 +2,20 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(target_os = "linux")]
 mod bare;
+#[cfg(target_os = "linux")]
 mod settings;
 
-use bench_peer::{Command, Fault, Role};
+#[cfg(not(target_os = "linux"))]
+fn main() -> Result<(), bench_peer::Fault> {
+    Err("this peer waits with epoll, which only Linux has".into())
+}
 
-fn main() -> Result<(), Fault> {
+#[cfg(target_os = "linux")]
+fn main() -> Result<(), bench_peer::Fault> {
+    use bench_peer::{Command, Role};
+
     let command = Command::from_args()?;
     match command.role {
         Role::Server => bare::server::run(&command),

@@ -2,15 +2,16 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
 use bench_peer::{Command, Exchange, Fault, Histogram, Load, Payload, Report, SharedHistogram, Stopwatch};
 use bytes::Bytes;
-use mio::{Events, Poll, Token};
 use proto_core::{Deadlines, Instant, StdClock};
 use proto_raknet::{Endpoint, Event, Message, PeerId};
 
 use super::node::{Application, Node, now, seed, start_clock};
-use super::socket::{Batch, Scratch, Socket};
+use super::socket::{Scratch, Socket};
+use super::waiter::Waiter;
 use crate::settings::{Side, config, connect_options};
 
 pub(crate) fn run(command: &Command) -> Result<(), Fault> {
@@ -36,38 +37,37 @@ pub(crate) fn run(command: &Command) -> Result<(), Fault> {
 }
 
 struct Client {
-    poll: Poll,
-    events: Events,
+    waiter: Waiter,
     clock: StdClock,
     scratch: Scratch,
     deadlines: Deadlines,
     connections: Vec<(Node, Connection)>,
-    /// Connections that have something to do without waiting for an event.
-    busy: Vec<usize>,
+    /// Connections that were given something to send.
+    given: Vec<usize>,
 }
 
 impl Client {
     fn new() -> Result<Self, Fault> {
         Ok(Self {
-            poll: Poll::new()?,
-            events: Events::with_capacity(256),
+            waiter: Waiter::new()?,
             clock: start_clock(),
             scratch: Scratch::new(),
             deadlines: Deadlines::new(),
             connections: Vec::new(),
-            busy: Vec::new(),
+            given: Vec::new(),
         })
     }
 
     fn open(&mut self, server: SocketAddr, load: &Load, exchange: Exchange) -> Result<(), Fault> {
         let index = self.connections.len();
-        let socket = Socket::bind((Ipv4Addr::LOCALHOST, 0).into(), self.poll.registry(), Token(index))?;
+        let socket = Socket::bind((Ipv4Addr::LOCALHOST, 0).into())?;
+        self.waiter.watch(socket.inner(), index)?;
         let time = now(&self.clock);
         let mut endpoint = Endpoint::new(config(load, Side::Client), seed()?)?;
         let peer = endpoint.connect(time, server, connect_options(load))?;
         self.connections
             .push((Node::new(endpoint, socket, time)?, Connection { peer, connected: false, exchange }));
-        self.busy.push(index);
+        self.given.push(index);
         Ok(())
     }
 
@@ -77,7 +77,7 @@ impl Client {
         for (index, (node, connection)) in self.connections.iter_mut().enumerate() {
             connection.exchange.begin(count, window, histogram.cloned());
             connection.send(&mut node.endpoint, time)?;
-            self.busy.push(index);
+            self.given.push(index);
         }
         Ok(())
     }
@@ -95,10 +95,7 @@ impl Client {
             for index in ready {
                 let Some((node, connection)) = self.connections.get_mut(index) else { continue };
                 let was_through = is_through(connection);
-                let (batch, due) = node.turn(time, &mut self.scratch, connection)?;
-                if batch == Batch::Full {
-                    self.busy.push(index);
-                }
+                let (_, due) = node.turn(time, &mut self.scratch, connection)?;
                 self.deadlines.set(u32::try_from(index)?, due);
                 open -= usize::from(!was_through && is_through(connection));
             }
@@ -106,17 +103,16 @@ impl Client {
         Ok(())
     }
 
-    /// Waits until connections are readable or due; those that are busy anyway are not waited for.
+    /// Waits until connections are readable or due; those that were given something are not waited for.
     fn wait(&mut self) -> Result<Vec<usize>, Fault> {
         let time = now(&self.clock);
-        let patience = if self.busy.is_empty() {
+        let patience = if self.given.is_empty() {
             self.deadlines.next().map(|due| due.saturating_since(time))
         } else {
-            Some(std::time::Duration::ZERO)
+            Some(Duration::ZERO)
         };
-        self.poll.poll(&mut self.events, patience)?;
-        let mut ready = std::mem::take(&mut self.busy);
-        ready.extend(self.events.iter().map(|event| event.token().0));
+        let mut ready = std::mem::take(&mut self.given);
+        ready.extend(self.waiter.wait(patience)?);
         let time = now(&self.clock);
         while let Some(slot) = self.deadlines.expire(time) {
             ready.push(slot as usize);

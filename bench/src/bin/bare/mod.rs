@@ -4,3 +4,4 @@ pub(crate) mod client;
 mod node;
 pub(crate) mod server;
 mod socket;
+mod waiter;

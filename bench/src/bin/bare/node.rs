@@ -23,7 +23,7 @@ pub(crate) struct Node {
 
 impl Node {
     pub(crate) fn new(mut endpoint: Endpoint, socket: Socket, now: Instant) -> io::Result<Self> {
-        let local = Some(socket.local_addr()?);
+        let local = Some(socket.inner().local_addr()?);
         endpoint.handle_link(now, LINK, LinkEvent::Up { local, peer: None });
         Ok(Self { endpoint, socket, events: Vec::new() })
     }

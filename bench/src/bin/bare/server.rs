@@ -1,19 +1,19 @@
 //! The echo server: one endpoint, one socket.
 
 use bench_peer::{Command, Fault, announce};
-use mio::{Events, Poll, Token};
 use proto_core::Instant;
 use proto_raknet::{Endpoint, Event, Message};
 
 use super::node::{Application, Node, now, seed, start_clock};
 use super::socket::{Batch, Scratch, Socket};
+use super::waiter::Waiter;
 use crate::settings::{Side, config};
 
 pub(crate) fn run(command: &Command) -> Result<(), Fault> {
-    let mut poll = Poll::new()?;
-    let mut events = Events::with_capacity(1);
-    let socket = Socket::bind(command.address, poll.registry(), Token(0))?;
-    let address = socket.local_addr()?;
+    let mut waiter = Waiter::new()?;
+    let socket = Socket::bind(command.address)?;
+    waiter.watch(socket.inner(), 0)?;
+    let address = socket.inner().local_addr()?;
     let clock = start_clock();
     let endpoint = Endpoint::new(config(&command.load, Side::Server), seed()?)?;
     let mut node = Node::new(endpoint, socket, now(&clock))?;
@@ -22,9 +22,8 @@ pub(crate) fn run(command: &Command) -> Result<(), Fault> {
     loop {
         let time = now(&clock);
         let (batch, due) = node.turn(time, &mut scratch, &mut Echo)?;
-        // Readiness is edge-triggered: waiting is safe only when the socket was emptied.
         if batch == Batch::Last {
-            poll.poll(&mut events, due.map(|due| due.saturating_since(time)))?;
+            let _ = waiter.wait(due.map(|due| due.saturating_since(time)))?;
         }
     }
 }

@@ -1,13 +1,12 @@
 //! A UDP socket with the kernel's offloads, as a machine's only link.
 
 use std::io::{self, ErrorKind, IoSliceMut};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, UdpSocket};
 use std::num::NonZeroUsize;
 
-use mio::net::UdpSocket;
-use mio::{Interest, Registry, Token};
 use proto_core::{Datagram, Instant, LinkId, Machine, Transmit};
 use quinn_udp::{RecvMeta, UdpSocketState};
+use runtime_core::{UdpOptions, bind_udp};
 
 /// Where datagrams are received; one for all sockets of a loop.
 pub(crate) struct Scratch {
@@ -36,16 +35,15 @@ pub(crate) enum Batch {
 }
 
 impl Socket {
-    pub(crate) fn bind(address: SocketAddr, registry: &Registry, token: Token) -> io::Result<Self> {
-        let mut socket = UdpSocket::bind(address)?;
+    pub(crate) fn bind(address: SocketAddr) -> io::Result<Self> {
+        let socket = bind_udp(address, UdpOptions::default())?;
         let offload = UdpSocketState::new((&socket).into())?;
-        registry.register(&mut socket, token, Interest::READABLE)?;
         let max_segments = NonZeroUsize::new(offload.max_gso_segments()).unwrap_or(NonZeroUsize::MIN);
         Ok(Self { socket, offload, max_segments })
     }
 
-    pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.socket.local_addr()
+    pub(crate) fn inner(&self) -> &UdpSocket {
+        &self.socket
     }
 
     pub(crate) fn max_segments(&self) -> NonZeroUsize {
