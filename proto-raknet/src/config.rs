@@ -136,6 +136,11 @@ pub struct SessionConfig {
     pub close_timeout: Duration,
     /// When queued messages leave.
     pub flush: FlushPolicy,
+    /// How long an acknowledgement may wait for more to acknowledge. It never waits when something is missing or out of
+    /// order, while the session begins or ends, or when the peer says that it has more to send. C++ waits 10 ms.
+    pub ack_delay: Duration,
+    /// How many datagrams one acknowledgement may wait for.
+    pub ack_datagrams: u32,
     /// What limits the data in flight.
     pub congestion: Congestion,
     /// Spread what the congestion window allows over the round trip instead of sending it at once.
@@ -183,6 +188,8 @@ impl Default for SessionConfig {
             keepalive: None,
             close_timeout: Duration::from_secs(5),
             flush: FlushPolicy::Immediate,
+            ack_delay: Duration::from_micros(500),
+            ack_datagrams: 16,
             congestion: Congestion::Cubic,
             pacing: true,
             bandwidth_limit: None,
@@ -214,6 +221,8 @@ impl SessionConfig {
         let ranges = [
             ("session.timeout (ms)", millis(self.timeout), 100, 86_400_000),
             ("session.close_timeout (ms)", millis(self.close_timeout), 0, 600_000),
+            ("session.ack_delay (ms)", millis(self.ack_delay), 0, 1_000),
+            ("session.ack_datagrams", u64::from(self.ack_datagrams), 1, 1_024),
             ("session.max_frames_in_flight", self.max_frames_in_flight as u64, 1, 32_768),
             ("session.max_bytes_in_flight", self.max_bytes_in_flight as u64, 1_500, 1 << 32),
             ("session.reliable_queue_bytes", self.reliable_queue_bytes as u64, 1, 1 << 32),

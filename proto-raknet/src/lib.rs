@@ -95,3 +95,4 @@ pub use guid::Guid;
 pub use message::{Channel, Message, Priority, ReceiptId, Received, Reliability};
 pub use motd::{Edition, Motd, MotdError, MotdParseError};
 pub use stats::{Drops, EndpointStats, PeerStats, PeerTotals};
+pub use wire::ProtocolVersion;

@@ -247,6 +247,7 @@ impl Endpoint {
     /// Ends everything at once: the socket is gone.
     fn on_down(&mut self) {
         self.down = true;
+        self.blocked = false;
         self.outbox.clear();
         let indices: Vec<u32> = self.table.indices().collect();
         for index in indices {
@@ -309,10 +310,7 @@ impl Machine for Endpoint {
         match event {
             LinkEvent::Blocked => self.blocked = true,
             LinkEvent::Writable => self.blocked = false,
-            LinkEvent::Up { .. } => {
-                self.blocked = false;
-                self.down = false;
-            }
+            LinkEvent::Up { .. } => self.down = false,
             LinkEvent::TooBig { to, len } => {
                 if let Some(index) = self.table.at(to)
                     && let Some(attempt) = self.table.attempt_mut(index)

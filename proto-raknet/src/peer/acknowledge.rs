@@ -16,44 +16,86 @@ use crate::{
 /// Numbers below the oldest new one that an ACK repeats, in case the ACK before it was lost.
 const REPEATED: u64 = 64;
 
+/// With more ranges than this, an ACK repeats nothing.
+const REPEATED_RANGES: usize = 32;
+
 /// Reported gaps that are remembered to learn whether the report came too early.
 const REMEMBERED_GAPS: usize = 32;
 
 /// The longest wait for a reordered datagram before it is reported as missing.
 const MAX_TOLERANCE: Duration = Duration::from_millis(25);
 
-/// The acknowledgements that are due.
+/// The acknowledgements that the peer has not got yet.
+///
+/// One ACK is a datagram of its own and costs both ends as much as one with data, so it waits a little for more to
+/// acknowledge, unless the peer can be expected to need it (see [`Acknowledger::hurry`]).
 #[derive(Debug, Default)]
 pub(crate) struct Acknowledger {
     due: RangeSet,
+    datagrams: u32,
+    /// When the oldest of them arrived.
+    since: Option<Instant>,
+    hurry: bool,
+}
+
+/// How long and for how many datagrams an ACK may wait.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AckPatience {
+    pub(crate) delay: Duration,
+    pub(crate) datagrams: u32,
 }
 
 impl Acknowledger {
     /// Takes note that `number` is to be acknowledged. Beyond [`MAX_PENDING_RANGES`] the oldest are forgotten; the
     /// sender then resends, and the frames are filtered.
     #[inline]
-    pub(crate) fn add(&mut self, number: u64) {
+    pub(crate) fn add(&mut self, number: u64, now: Instant) {
         self.due.insert(number);
+        self.datagrams += 1;
+        self.since.get_or_insert(now);
         if self.due.len() > MAX_PENDING_RANGES {
             self.due.pop_first();
         }
     }
 
+    /// Lets the next ACK leave at once: something is out of order, the peer waits for room in its window, or the
+    /// session begins or ends.
+    pub(crate) fn hurry(&mut self) {
+        self.hurry = true;
+    }
+
     /// Says whether an ACK is due.
-    pub(crate) fn is_due(&self) -> bool {
-        !self.due.is_empty()
+    pub(crate) fn is_due(&self, now: Instant, patience: AckPatience) -> bool {
+        self.since.is_some_and(|since| {
+            self.hurry || self.datagrams >= patience.datagrams || since + patience.delay <= now
+        })
+    }
+
+    /// Returns when an ACK that waits will be due.
+    pub(crate) fn due_at(&self, patience: AckPatience) -> Option<Instant> {
+        if self.hurry || self.datagrams >= patience.datagrams {
+            return None;
+        }
+        self.since.map(|since| since + patience.delay)
     }
 
     /// Appends one ACK of at most `max_len` bytes, and says whether there was anything to say.
     pub(crate) fn emit(&mut self, arrivals: &Arrivals, max_len: usize, buf: &mut Vec<u8>) -> bool {
         let Some(oldest) = self.due.first().map(|range| range.start) else { return false };
-        if self.due.len() == 1 {
-            // The usual case. What arrived shortly before is repeated, newest range first.
-            let repeated = arrivals.since(oldest.saturating_sub(REPEATED)).flat_map(wire_ranges);
+        // The usual case: all that is due, and what arrived shortly before, newest first.
+        let from = oldest.saturating_sub(REPEATED);
+        let any = if arrivals.since(from).nth(REPEATED_RANGES).is_none() {
             self.due.clear();
-            return emit_records(AckKind::Ack, repeated.take(16), max_len, buf) > 0;
+            emit_records(AckKind::Ack, arrivals.since(from).flat_map(wire_ranges), max_len, buf) > 0
+        } else {
+            emit_set(AckKind::Ack, &mut self.due, max_len, buf)
+        };
+        if self.due.is_empty() {
+            *self = Self { due: core::mem::take(&mut self.due), ..Self::default() };
+        } else {
+            self.hurry = true;
         }
-        emit_set(AckKind::Ack, &mut self.due, max_len, buf)
+        any
     }
 }
 
@@ -66,6 +108,8 @@ pub(crate) struct Missing {
     due: RangeSet,
     /// When `due` may be reported.
     report_at: Option<Instant>,
+    /// That moment has come: `due` is reported with the next drain.
+    overdue: bool,
     /// How long a gap waits before it is reported.
     tolerance: Duration,
     /// Gaps reported of late, and when each was noticed.
@@ -86,41 +130,56 @@ impl Missing {
         if self.due.len() > MAX_PENDING_RANGES {
             self.due.pop_first();
         }
-        if self.report_at.is_none() {
+        if self.report_at.is_none() && !self.overdue {
             self.report_at = Some(now + self.tolerance);
         }
     }
 
-    /// Takes note that a missing datagram came after all.
-    pub(crate) fn arrived(&mut self, number: u64, now: Instant) {
+    /// Takes note of an arrival, and says whether that datagram had been missing.
+    pub(crate) fn arrived(&mut self, number: u64, now: Instant) -> bool {
         let gap = self.reported.iter().rev().find(|(gap, _)| gap.contains(&number));
         if let Some(&(_, noticed)) = gap {
             let late = now.saturating_since(noticed);
             self.tolerance = self.tolerance.max(late + late / 4).min(MAX_TOLERANCE);
         }
-        if self.due.remove(number) && self.due.is_empty() {
+        let was_missing = gap.is_some();
+        if self.due.remove(number) {
+            self.rest_if_done();
+        }
+        was_missing
+    }
+
+    /// Takes note of the time. A report that is due waits for the drain from then on, not for a timeout.
+    pub(crate) fn on_timeout(&mut self, now: Instant) {
+        if self.report_at.is_some_and(|at| at <= now) {
             self.report_at = None;
+            self.overdue = true;
         }
     }
 
-    /// Returns when the missing ones are to be reported.
+    /// Returns when the missing ones are to be reported, unless the drain is to do it already.
     pub(crate) fn report_at(&self) -> Option<Instant> {
         self.report_at
     }
 
     /// Says whether the missing ones are to be reported now.
     pub(crate) fn is_due(&self, now: Instant) -> bool {
-        self.report_at.is_some_and(|at| at <= now)
+        self.overdue || self.report_at.is_some_and(|at| at <= now)
     }
 
     /// Appends one NACK of at most `max_len` bytes.
     pub(crate) fn emit(&mut self, max_len: usize, buf: &mut Vec<u8>) -> bool {
         self.tolerance -= self.tolerance / 16;
         let any = emit_set(AckKind::Nack, &mut self.due, max_len, buf);
+        self.rest_if_done();
+        any
+    }
+
+    fn rest_if_done(&mut self) {
         if self.due.is_empty() {
             self.report_at = None;
+            self.overdue = false;
         }
-        any
     }
 }
 
@@ -171,10 +230,29 @@ mod tests {
         for n in 0..5 {
             arrivals.receive(U24::new(n));
         }
-        acks.add(4);
-        assert!(acks.is_due() && acks.emit(&arrivals, 100, &mut buf));
+        acks.add(4, Instant::ZERO);
+        assert!(acks.emit(&arrivals, 100, &mut buf));
         assert_eq!(read(&buf), [(0, 4)]);
-        assert!(!acks.is_due() && !acks.emit(&arrivals, 100, &mut buf));
+        assert!(!acks.emit(&arrivals, 100, &mut buf));
+    }
+
+    #[test]
+    fn an_ack_waits_for_more_but_not_for_long_and_not_when_it_is_needed() {
+        let patience = AckPatience { delay: Duration::from_millis(1), datagrams: 3 };
+        let (at, late) = (Instant::from_millis(10), Instant::from_millis(11));
+        let mut acks = Acknowledger::default();
+        assert!(!acks.is_due(late, patience) && acks.due_at(patience).is_none());
+        acks.add(0, at);
+        acks.add(1, late);
+        assert!(!acks.is_due(at, patience) && acks.is_due(late, patience));
+        assert_eq!(acks.due_at(patience), Some(late), "the oldest counts");
+        acks.add(2, at);
+        assert!(acks.is_due(at, patience), "three are enough");
+        acks.emit(&Arrivals::default(), 100, &mut vec![]);
+        acks.add(3, at);
+        assert!(!acks.is_due(at, patience));
+        acks.hurry();
+        assert!(acks.is_due(at, patience) && acks.due_at(patience).is_none());
     }
 
     #[test]

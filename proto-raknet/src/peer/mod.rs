@@ -249,7 +249,7 @@ impl Peer {
             }
         }
         // The acknowledgement rides as the last, shorter datagram of the batch.
-        if datagrams < max_segments && self.receiver.owes_ack() {
+        if datagrams < max_segments && self.receiver.owes_ack(now, config) {
             datagrams += usize::from(self.receiver.emit_ack(segment.unwrap_or(max_datagram), buf));
         }
         self.sent(now, buf.len() - start, segment, datagrams)
@@ -348,6 +348,10 @@ impl Peer {
                 unexpected += 1;
             }
         });
+        // While the session begins or ends, or the peer has more to send than its window lets out, it needs to know.
+        if self.phase != Phase::Connected || header.continuous_send {
+            self.receiver.hurry_ack();
+        }
         self.totals.messages_received += delivered;
         self.totals.message_bytes_received += bytes;
         self.totals.unexpected += unexpected;

@@ -6,7 +6,7 @@ use core::ops::Range;
 use proto_core::{Instant, Reader, U24};
 
 use super::{
-    acknowledge::{Acknowledger, Missing},
+    acknowledge::{AckPatience, Acknowledger, Missing},
     arrival::{Arrival, Arrivals},
     duplicates::{ReliableFilter, Verdict},
     notices::Notices,
@@ -62,16 +62,18 @@ impl Receiver {
     ) {
         let number = match self.arrivals.receive(number) {
             Arrival::New { number, gap } => {
-                if gap.is_empty() {
-                    self.missing.arrived(number, intake.now);
-                } else {
+                if !gap.is_empty() {
                     self.missing.add(gap, intake.now);
+                    self.acks.hurry();
+                } else if self.missing.arrived(number, intake.now) {
+                    self.acks.hurry();
                 }
                 number
             }
             Arrival::Duplicate { number } => {
                 intake.totals.duplicates += 1;
-                self.acks.add(number);
+                self.acks.add(number, intake.now);
+                self.acks.hurry();
                 return;
             }
             Arrival::OutOfRange => {
@@ -91,7 +93,7 @@ impl Receiver {
             }
         }
         match taken {
-            Taken::Yes => self.acks.add(number),
+            Taken::Yes => self.acks.add(number, intake.now),
             Taken::NoRoom => self.arrivals.forget(number),
         }
     }
@@ -115,15 +117,20 @@ impl Receiver {
         self.refused.is_some()
     }
 
-    /// Gives up split messages without progress.
+    /// Gives up split messages without progress, and takes note of reports that are due.
     pub(crate) fn on_timeout(&mut self, now: Instant, config: &SessionConfig, totals: &mut PeerTotals) {
+        if self.acks.is_due(now, ack_patience(config)) {
+            self.acks.hurry();
+        }
+        self.missing.on_timeout(now);
         totals.splits_timed_out += self.splits.expire(now, config.split_timeout);
     }
 
     /// Returns when [`on_timeout`](Self::on_timeout) has something to do or missing datagrams are to be reported.
     pub(crate) fn deadline(&self, config: &SessionConfig) -> Option<Instant> {
         let expiry = self.splits.next_expiry(config.split_timeout);
-        [expiry, self.missing.report_at()].into_iter().flatten().min()
+        let ack = self.acks.due_at(ack_patience(config));
+        [expiry, ack, self.missing.report_at()].into_iter().flatten().min()
     }
 
     /// Appends a NACK if one is due.
@@ -131,9 +138,14 @@ impl Receiver {
         self.missing.is_due(now) && self.missing.emit(max_len, buf)
     }
 
+    /// Lets the next ACK leave at once.
+    pub(crate) fn hurry_ack(&mut self) {
+        self.acks.hurry();
+    }
+
     /// Says whether an ACK is due.
-    pub(crate) fn owes_ack(&self) -> bool {
-        self.acks.is_due()
+    pub(crate) fn owes_ack(&self, now: Instant, config: &SessionConfig) -> bool {
+        self.acks.is_due(now, ack_patience(config))
     }
 
     /// Appends an ACK if one is due.
@@ -247,6 +259,10 @@ impl Receiver {
             intake.notices.push(|peer| Event::SplitProgress { peer, split, parts, total });
         }
     }
+}
+
+fn ack_patience(config: &SessionConfig) -> AckPatience {
+    AckPatience { delay: config.ack_delay, datagrams: config.ack_datagrams }
 }
 
 fn hold_limits(config: &SessionConfig) -> HoldLimits {

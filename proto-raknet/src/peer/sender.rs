@@ -47,7 +47,7 @@ pub(crate) struct Sender {
     urgent: usize,
     /// What is queued may leave in a datagram that is not full.
     flush: bool,
-    /// The last datagram left more behind.
+    /// The window held something back since the last datagram (C++ `isContinuousSend`).
     backlog: bool,
     /// A message was refused: the application waits to hear of room.
     refused: bool,
@@ -147,12 +147,14 @@ impl Sender {
         let resends = resends && open;
         let fresh = self.queue.has(allow) && self.may_leave(now, config.flush);
         if !resends && !fresh {
+            self.backlog |= !allow.reliable && self.queue.reliable_bytes() > 0;
             return None;
         }
 
         let start = buf.len();
         let number = DatagramNumber(to_wire(self.flight.next_number()));
-        DataHeader { continuous_send: self.backlog, number }.emit(buf);
+        let continuous_send = core::mem::take(&mut self.backlog);
+        DataHeader { continuous_send, number }.emit(buf);
         let (mut frames, mut reliable, mut full) = (0, false, false);
         while resends && !full {
             match self.flight.next_resend(room - (buf.len() - start)) {
@@ -193,7 +195,6 @@ impl Sender {
         }
         let len = buf.len() - start;
         self.urgent = self.urgent.saturating_sub(1);
-        self.backlog = full;
         self.pacer.on_sent(len);
         let window_limited = (self.flight.reliable_bytes() + len) * 2 >= window;
         self.flight.sent(now, len, frames, reliable, window_limited);
