@@ -55,7 +55,7 @@ impl Pace {
         Self {
             repetitions: 3,
             burst: Duration::from_millis(700),
-            burst_of_many: Duration::from_millis(1500),
+            burst_of_many: Duration::from_millis(1200),
             sparse_samples: 10_000,
             sparse_warmup: 1_000,
         }

@@ -30,9 +30,10 @@ pub(crate) enum Tone {
 
 /// Draws `panels` in rows of `columns` under a caption.
 pub(crate) fn grid(caption: &str, panels: &[Panel], columns: usize) -> String {
-    let rows: Vec<_> = panels.chunks(columns.max(1)).collect();
+    let columns = columns.clamp(1, panels.len().max(1));
+    let rows: Vec<_> = panels.chunks(columns).collect();
     let heights: Vec<_> = rows.iter().map(|row| row.iter().map(Panel::height).fold(0.0, f64::max)).collect();
-    let width = MARGIN + columns.max(1) as f64 * (PANEL_WIDTH + MARGIN);
+    let width = (MARGIN + columns as f64 * (PANEL_WIDTH + MARGIN)).max(CAPTION_WIDTH);
     let height = CAPTION_HEIGHT + heights.iter().map(|height| height + MARGIN).sum::<f64>();
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
@@ -135,6 +136,8 @@ const STYLE: &str = "text{font:11px system-ui,sans-serif;fill:#24292f}.page{fill
 .rival{fill:#6e7681}.limit{fill:#30363d}.range{stroke:#e6edf3}}";
 
 const MARGIN: f64 = 20.0;
+/// Room for the longest caption.
+const CAPTION_WIDTH: f64 = 640.0;
 const CAPTION_HEIGHT: f64 = 42.0;
 const TITLE_HEIGHT: f64 = 20.0;
 const PANEL_WIDTH: f64 = 300.0;

@@ -2,7 +2,7 @@
 
 use crate::cell::{Cell, Kind};
 use crate::machine::Run;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Samples};
 use crate::peer::{OURS, Peer};
 use crate::row::{Row, Table};
 
@@ -31,7 +31,7 @@ pub(crate) fn print_cell(cell: &Cell, outcomes: &[Outcome]) {
     for column in &columns {
         print!("{:>10}", column.title);
     }
-    println!("{:>10}   peak MiB c / s", "iolite is");
+    println!("{:>10}   {:<16}{}", "iolite is", "peak MiB c / s", "CPU µs/echo c / s");
     let Some(first) = columns.first() else { return };
     let ours = outcomes.iter().find(|outcome| outcome.peer.name == OURS);
     let ours = ours.and_then(|outcome| (first.value)(outcome));
@@ -44,8 +44,9 @@ pub(crate) fn print_cell(cell: &Cell, outcomes: &[Outcome]) {
         let ratio = ratio
             .map(|(ours, theirs)| if cell.kind == Kind::Throughput { ours / theirs } else { theirs / ours });
         print!("{:>10}", ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}x")));
-        let (client, server) = (outcome.client_memory().median(), outcome.server_memory().median());
-        println!("   {:>5} / {:<5} {}", number(client), number(server), remarks(outcome));
+        let memory = both(&outcome.client_memory(), &outcome.server_memory());
+        let time = both(&outcome.client_time(), &outcome.server_time());
+        println!("   {memory:<16}{time:<16}  {}", remarks(outcome));
     }
 }
 
@@ -53,7 +54,7 @@ pub(crate) fn print_cell(cell: &Cell, outcomes: &[Outcome]) {
 pub(crate) fn print_overview(rows: &[Row]) {
     let mut peers: Vec<&str> = Vec::new();
     let mut cells: Vec<(Table, &str)> = Vec::new();
-    for row in rows.iter().filter(|row| row.table != Table::Memory) {
+    for row in rows.iter().filter(|row| !matches!(row.table, Table::Memory | Table::ProcessorTime)) {
         if !peers.contains(&row.peer.as_str()) {
             peers.push(&row.peer);
         }
@@ -80,6 +81,11 @@ pub(crate) fn print_overview(rows: &[Row]) {
         }
         println!();
     }
+}
+
+/// The medians of both sides.
+fn both(client: &Samples, server: &Samples) -> String {
+    format!("{:>5} / {}", number(client.median()), number(server.median()))
 }
 
 /// A number with about three digits that matter; a dash for none.

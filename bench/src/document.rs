@@ -221,6 +221,15 @@ const SECTIONS: &[Section] = &[
         drawn: "server",
         columns: 3,
     },
+    Section {
+        table: Table::ProcessorTime,
+        title: "Processor time",
+        about: "User and kernel time of client and server for each echoed message, without loss; connecting and \
+                warming up included. A peer that polls for a while before it sleeps pays for it here.",
+        scale: "server, µs per echo, shorter is better",
+        drawn: "server",
+        columns: 3,
+    },
 ];
 
 #[cfg(test)]

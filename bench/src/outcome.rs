@@ -1,6 +1,6 @@
 //! What the repetitions of one peer in one cell came to.
 
-use bench_peer::Rtt;
+use bench_peer::{Rtt, Usage};
 
 use crate::peer::Peer;
 use crate::trial::{Failure, Measurement};
@@ -66,6 +66,16 @@ impl Outcome {
         self.samples(|measurement| Some(measurement.server.peak_rss as f64 / MIB))
     }
 
+    /// Processor time of the client, in microseconds an echo; connecting and warming up included.
+    pub(crate) fn client_time(&self) -> Samples {
+        self.samples(|measurement| Some(micros_per_echo(&measurement.client.usage, measurement)))
+    }
+
+    /// Processor time of the server, in microseconds an echo; connecting and warming up included.
+    pub(crate) fn server_time(&self) -> Samples {
+        self.samples(|measurement| Some(micros_per_echo(&measurement.server, measurement)))
+    }
+
     /// The fewest echoes that any connection of any repetition got.
     pub(crate) fn least_echoes(&self) -> Option<u64> {
         self.measurements.iter().map(|measurement| measurement.client.least_echoes).min()
@@ -101,6 +111,10 @@ impl Samples {
     pub(crate) fn values(&self) -> &[f64] {
         &self.0
     }
+}
+
+fn micros_per_echo(usage: &Usage, measurement: &Measurement) -> f64 {
+    (usage.user_seconds + usage.system_seconds) * 1e6 / measurement.client.echoes as f64
 }
 
 const MIB: f64 = 1_048_576.0;

@@ -42,6 +42,7 @@ pub(crate) enum Table {
     SparseLatency,
     LoadLatency,
     Memory,
+    ProcessorTime,
 }
 
 impl Row {
@@ -61,7 +62,7 @@ impl Table {
     pub(crate) fn lower_is_better(self) -> bool {
         match self {
             Self::ThroughputLimited | Self::ThroughputPlain | Self::ThroughputMany => false,
-            Self::SparseLatency | Self::LoadLatency | Self::Memory => true,
+            Self::SparseLatency | Self::LoadLatency | Self::Memory | Self::ProcessorTime => true,
         }
     }
 }
@@ -89,14 +90,13 @@ fn quantities(cell: &Cell) -> Vec<Quantity> {
         Kind::LoadLatency => percentiles(Table::LoadLatency, name),
     };
     if cell.network.loss_per_mille() == 0 {
-        let memory = |side, samples| Quantity {
-            table: Table::Memory,
-            cell: format!("{name} {side}"),
-            unit: "MiB",
-            samples,
+        let mut of_side = |table, side, unit, samples| {
+            quantities.push(Quantity { table, cell: format!("{name} {side}"), unit, samples });
         };
-        quantities.push(memory("client", Outcome::client_memory));
-        quantities.push(memory("server", Outcome::server_memory));
+        of_side(Table::Memory, "client", "MiB", Outcome::client_memory);
+        of_side(Table::Memory, "server", "MiB", Outcome::server_memory);
+        of_side(Table::ProcessorTime, "client", "µs/echo", Outcome::client_time);
+        of_side(Table::ProcessorTime, "server", "µs/echo", Outcome::server_time);
     }
     quantities
 }

@@ -1,7 +1,7 @@
 //! The driver's scenarios on smol.
 
 #[macro_use]
-#[path = "../../runtime-core/suite/mod.rs"]
+#[path = "../../runtime-core/suite/driver/mod.rs"]
 mod suite;
 
 driver_scenarios!(runtime_smol::Smol, smol::block_on);

@@ -1,7 +1,7 @@
 //! The driver's scenarios on tokio, with one thread and with several.
 
 #[macro_use]
-#[path = "../../runtime-core/suite/mod.rs"]
+#[path = "../../runtime-core/suite/driver/mod.rs"]
 mod suite;
 
 #[cfg(test)]

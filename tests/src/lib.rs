@@ -1,1 +1,7 @@
-//! Placeholder while the crate is being written.
+//! What the cross-crate tests share.
+
+#![deny(missing_docs)]
+
+pub mod blocking;
+pub mod peers;
+pub mod raknet;

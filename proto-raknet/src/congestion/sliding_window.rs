@@ -4,7 +4,10 @@ use proto_core::Instant;
 
 use super::{Acked, Controller};
 
-/// Slow start from one datagram, then one datagram a window; a timeout starts over, a NACK only ends slow start.
+/// Slow start from one datagram, then one datagram a window; a loss starts over, with slow start up to half the window.
+///
+/// C++ does so at the first resend of each window, whether a NACK or a timeout caused it
+/// (`CCRakNetSlidingWindow::OnResend`).
 #[derive(Debug)]
 pub(crate) struct SlidingWindow {
     datagram: f64,
@@ -22,8 +25,12 @@ impl SlidingWindow {
         Self { datagram, window: datagram, slow_start_threshold: 0.0, backed_off_at: None }
     }
 
-    fn is_new_window(&self, sent_at: Instant) -> bool {
-        self.backed_off_at.is_none_or(|at| sent_at > at)
+    fn back_off(&mut self, now: Instant) {
+        if self.window > self.datagram * 2.0 {
+            self.backed_off_at = Some(now);
+            self.slow_start_threshold = self.window / 2.0;
+            self.window = self.datagram;
+        }
     }
 }
 
@@ -45,18 +52,13 @@ impl Controller for SlidingWindow {
     }
 
     fn on_loss(&mut self, now: Instant, sent_at: Instant) {
-        if self.is_new_window(sent_at) {
-            self.backed_off_at = Some(now);
-            self.slow_start_threshold = (self.window / 2.0).max(self.datagram);
+        if self.backed_off_at.is_none_or(|at| sent_at > at) {
+            self.back_off(now);
         }
     }
 
     fn on_timeout(&mut self, now: Instant) {
-        if self.window > self.datagram * 2.0 {
-            self.backed_off_at = Some(now);
-            self.slow_start_threshold = (self.window / 2.0).max(self.datagram);
-            self.window = self.datagram;
-        }
+        self.back_off(now);
     }
 
     fn window(&self) -> usize {
@@ -96,13 +98,14 @@ mod tests {
     }
 
     #[test]
-    fn a_nack_halves_the_threshold_but_not_the_window() {
+    fn a_loss_starts_over_once_a_window() {
         let mut window = SlidingWindow::new(1_000);
         (0..7).for_each(|n| ack(&mut window, n));
         window.on_loss(Instant::from_millis(10), Instant::from_millis(9));
-        assert_eq!((window.window(), window.slow_start_threshold), (8_000, 4_000.0));
-        ack(&mut window, 11);
-        assert_eq!(window.window(), 8_125, "avoidance: a datagram a window");
+        assert_eq!((window.window(), window.slow_start_threshold), (1_000, 4_000.0));
+        (11..15).for_each(|n| ack(&mut window, n));
+        window.on_loss(Instant::from_millis(16), Instant::from_millis(9));
+        assert_eq!(window.window(), 4_200, "avoidance: a datagram a window");
     }
 
     #[test]

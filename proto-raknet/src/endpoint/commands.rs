@@ -34,8 +34,12 @@ impl Endpoint {
         if self.closing || self.down {
             return Err(ConnectError::Closed);
         }
-        if self.table.at(to).is_some() {
-            return Err(ConnectError::AlreadyConnected);
+        if let Some(index) = self.table.at(to) {
+            // A session whose end was told already only lingers for the peer's sake.
+            if !self.table.peer_mut(index).is_some_and(|peer| peer.phase().is_told_over()) {
+                return Err(ConnectError::AlreadyConnected);
+            }
+            self.abandon_index(index, CloseReason::Replaced, now);
         }
         let attempt = Attempt::new(to, options, self.shared.config.max_mtu, now)?;
         let id = self

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     limits::MAX_PENDING_RANGES,
-    wire::{AckKind, NumberRange, emit_records},
+    wire::{AckKind, AckRecords, NumberRange, emit_records},
 };
 
 /// Numbers below the oldest new one that an ACK repeats, in case the ACK before it was lost.
@@ -79,12 +79,14 @@ impl Acknowledger {
         self.since.map(|since| since + patience.delay)
     }
 
-    /// Appends one ACK of at most `max_len` bytes, and says whether there was anything to say.
+    /// Appends one ACK of at most `max_len` bytes, and says whether that was possible. What does not fit stays due.
     pub(crate) fn emit(&mut self, arrivals: &Arrivals, max_len: usize, buf: &mut Vec<u8>) -> bool {
         let Some(oldest) = self.due.first().map(|range| range.start) else { return false };
         // The usual case: all that is due, and what arrived shortly before, newest first.
         let from = oldest.saturating_sub(REPEATED);
-        let any = if arrivals.since(from).nth(REPEATED_RANGES).is_none() {
+        let room = max_len.saturating_sub(AckRecords::HEAD_LEN) / AckRecords::RANGE_LEN;
+        let records = arrivals.since(from).flat_map(wire_ranges);
+        let any = if records.take(REPEATED_RANGES + 1).count() <= room.min(REPEATED_RANGES) {
             self.due.clear();
             emit_records(AckKind::Ack, arrivals.since(from).flat_map(wire_ranges), max_len, buf) > 0
         } else {
@@ -194,10 +196,6 @@ fn emit_set(kind: AckKind, set: &mut RangeSet, max_len: usize, buf: &mut Vec<u8>
         written -= records;
         set.pop_first();
     }
-    if !any {
-        // Not even one record fits: the budget is too small to be useful, so give up on them.
-        set.clear();
-    }
     any
 }
 
@@ -215,7 +213,6 @@ fn wire_ranges(range: Range<u64>) -> impl Iterator<Item = NumberRange> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::AckRecords;
     use alloc::vec;
     use proto_core::{Reader, U24};
 
@@ -253,6 +250,25 @@ mod tests {
         assert!(!acks.is_due(at, patience));
         acks.hurry();
         assert!(acks.is_due(at, patience) && acks.due_at(patience).is_none());
+    }
+
+    #[test]
+    fn what_does_not_fit_beside_short_datagrams_stays_due() {
+        let (mut arrivals, mut acks, mut buf) = (Arrivals::default(), Acknowledger::default(), vec![]);
+        for n in (0..40).filter(|n| n % 4 != 0) {
+            arrivals.receive(U24::new(n));
+            acks.add(u64::from(n), Instant::ZERO);
+        }
+        assert!(!acks.emit(&arrivals, 8, &mut buf), "not even one record fits");
+        let mut seen = vec![];
+        for _ in 0..10 {
+            buf.clear();
+            if acks.emit(&arrivals, 31, &mut buf) {
+                seen.extend(read(&buf));
+            }
+        }
+        let all: Vec<(u32, u32)> = (0..10).map(|n| (4 * n + 1, 4 * n + 3)).collect();
+        assert!(all.iter().all(|range| seen.contains(range)), "{seen:?}");
     }
 
     #[test]

@@ -84,7 +84,12 @@ impl Arrivals {
         }
     }
 
-    /// Returns the ranges received from `from` on, the newest last.
+    /// Returns the highest number received.
+    pub(crate) fn newest(&self) -> Option<u64> {
+        self.seen.iter().next_back().map(|range| range.end - 1)
+    }
+
+    /// Returns the ranges received from `from` on, the newest first.
     pub(crate) fn since(&self, from: u64) -> impl Iterator<Item = Range<u64>> {
         self.seen.iter().rev().take_while(move |r| r.end > from).map(move |r| r.start.max(from)..r.end)
     }

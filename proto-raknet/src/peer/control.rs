@@ -282,10 +282,11 @@ impl Peer {
         self.end(ending, self.draining(ctx.now), ctx);
     }
 
-    /// Returns the phase in which a late repetition of the peer's last words is still acknowledged.
+    /// Returns the phase in which a late repetition of the peer's last words is still acknowledged: the peer waits one
+    /// probe timeout before the first, and twice as long before each further one, so there is time for three.
     fn draining(&self, now: Instant) -> Phase {
         let wait =
-            (self.sender.probe_timeout() * 3).clamp(Duration::from_millis(100), Duration::from_secs(2));
+            (self.sender.probe_timeout() * 8).clamp(Duration::from_millis(100), Duration::from_secs(3));
         Phase::Draining { until: now + wait }
     }
 

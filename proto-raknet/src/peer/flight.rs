@@ -11,7 +11,7 @@ use alloc::collections::VecDeque;
 use core::{ops::Range, time::Duration};
 use proto_core::Instant;
 
-use super::{queue::OutFrame, rtt::Rtt};
+use super::{doubts::Doubts, queue::OutFrame, rtt::Rtt};
 use crate::{ReceiptId, limits::MAX_SENT_HISTORY};
 
 /// How many later datagrams must be acknowledged before an unacknowledged one counts as lost (RFC 9002 §6.1.1).
@@ -94,6 +94,7 @@ pub(crate) struct Flight {
     /// Reliable numbers of frames that wait to be resent; may name frames acknowledged since.
     resend: VecDeque<u64>,
     waiting_resend: usize,
+    doubts: Doubts,
     largest_acked: Option<u64>,
     reordering: u64,
     reliable_bytes: usize,
@@ -198,6 +199,9 @@ impl Flight {
                 // It was not lost but late: be more patient.
                 let behind = self.largest_acked.map_or(0, |largest| largest.saturating_sub(number));
                 self.reordering = (behind + 1).clamp(self.reordering_threshold(), MAX_REORDERING);
+                while let Some(receipt) = self.doubts.settle(number) {
+                    outcome.frame_acked(Some(receipt));
+                }
             }
             newest = Some(sent.at);
             self.largest_acked = self.largest_acked.max(Some(number));
@@ -216,10 +220,11 @@ impl Flight {
                             outcome.frame_acked(unacked.frame.receipt);
                         }
                     }
-                    Some(Carried::Receipt(receipt)) if state == State::InFlight => {
+                    Some(Carried::Receipt(receipt)) => {
+                        self.settle_receipt(index);
                         outcome.frame_acked(Some(receipt));
                     }
-                    Some(Carried::Receipt(_) | Carried::Nothing) | None => {}
+                    Some(Carried::Nothing) | None => {}
                 }
             }
         }
@@ -300,6 +305,18 @@ impl Flight {
         self.skip_settled();
     }
 
+    /// Gives up the receipts of unreliable messages that seem lost and will not be acknowledged any more.
+    pub(crate) fn expire_receipts(&mut self, now: Instant, rtt: &Rtt, outcome: &mut impl Outcome) {
+        while let Some(receipt) = self.doubts.expire(now, rtt.receipt_timeout()) {
+            outcome.receipt_lost(receipt);
+        }
+    }
+
+    /// Returns when [`expire_receipts`](Self::expire_receipts) has something to do.
+    pub(crate) fn receipt_expiry(&self, rtt: &Rtt) -> Option<Instant> {
+        self.doubts.next_expiry(rtt.receipt_timeout())
+    }
+
     /// Returns when the oldest datagram in flight reaches `age`, if that one is unreliable.
     pub(crate) fn unreliable_expiry(&self, age: Duration) -> Option<Instant> {
         if self.unreliable_bytes == 0 {
@@ -319,7 +336,7 @@ impl Flight {
             Carried::Receipt(receipt) => Some(*receipt),
             Carried::Reliable(_) | Carried::Nothing => None,
         });
-        reliable.chain(unreliable)
+        reliable.chain(unreliable).chain(self.doubts.receipts())
     }
 
     /// Returns the bytes of datagrams with reliable frames in flight.
@@ -376,13 +393,18 @@ impl Flight {
                     }
                 }
                 Some(Carried::Receipt(receipt)) => {
-                    if let Some(carried) = self.carried.get_mut(index) {
-                        *carried = Carried::Nothing;
-                    }
-                    outcome.receipt_lost(receipt);
+                    self.settle_receipt(index);
+                    self.doubts.add(number, receipt, sent.at);
                 }
                 Some(Carried::Nothing) | None => {}
             }
+        }
+    }
+
+    /// Forgets the receipt of a frame in `carried`: it is accounted for.
+    fn settle_receipt(&mut self, index: usize) {
+        if let Some(carried) = self.carried.get_mut(index) {
+            *carried = Carried::Nothing;
         }
     }
 
@@ -441,7 +463,10 @@ impl Flight {
         while let Some(sent) = self.datagrams.front() {
             let forget = match sent.state {
                 State::Acked => true,
-                State::Lost => sent.at + patience <= now || self.datagrams.len() > MAX_SENT_HISTORY,
+                State::Lost => {
+                    let concerns = self.doubts.concern(self.first_datagram);
+                    (sent.at + patience <= now && !concerns) || self.datagrams.len() > MAX_SENT_HISTORY
+                }
                 State::InFlight => false,
             };
             if !forget {
@@ -465,4 +490,82 @@ pub(crate) enum Resend<'a> {
     TooLong,
     /// None waits.
     Empty,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::{vec, vec::Vec};
+
+    const RECEIPT: ReceiptId = ReceiptId(9);
+
+    /// What was reported of receipts.
+    #[derive(Default)]
+    struct Reports {
+        acked: Vec<ReceiptId>,
+        lost: Vec<ReceiptId>,
+    }
+
+    impl Outcome for Reports {
+        fn acked(&mut self, _datagram: AckedDatagram) {}
+        fn frame_acked(&mut self, receipt: Option<ReceiptId>) {
+            self.acked.extend(receipt);
+        }
+        fn lost(&mut self, _sent_at: Instant) {}
+        fn receipt_lost(&mut self, receipt: ReceiptId) {
+            self.lost.push(receipt);
+        }
+    }
+
+    fn send_unreliable(flight: &mut Flight, at: Instant, receipt: Option<ReceiptId>) {
+        flight.carry_unreliable(receipt);
+        flight.sent(at, 100, 1, false, false);
+    }
+
+    /// A round-trip time of 100 microseconds, as loopback has it.
+    fn short_rtt() -> Rtt {
+        let mut rtt = Rtt::default();
+        rtt.update(Duration::from_micros(100));
+        rtt
+    }
+
+    #[test]
+    fn a_receipt_whose_acknowledgement_comes_late_is_acknowledged() {
+        let (mut flight, mut reports, rtt) = (Flight::default(), Reports::default(), short_rtt());
+        send_unreliable(&mut flight, Instant::from_millis(0), Some(RECEIPT));
+        let ten = Instant::from_millis(10);
+        flight.expire_unreliable(ten, rtt.probe_timeout() * 2, &mut reports);
+        flight.detect_lost(ten, &rtt, &mut reports);
+        flight.expire_receipts(ten, &rtt, &mut reports);
+        assert_eq!(
+            (flight.unreliable_bytes(), reports.lost.len()),
+            (0, 0),
+            "not in flight, but not lost yet"
+        );
+
+        flight.on_ack(0..1, &mut reports);
+        flight.expire_receipts(Instant::from_millis(10_000), &rtt, &mut reports);
+        assert_eq!((reports.acked, reports.lost), (vec![RECEIPT], vec![]));
+    }
+
+    #[test]
+    fn a_receipt_without_acknowledgement_is_lost_in_the_end() {
+        let (mut flight, mut reports, rtt) = (Flight::default(), Reports::default(), short_rtt());
+        send_unreliable(&mut flight, Instant::from_millis(0), Some(RECEIPT));
+        flight.on_nack(0..1, &mut reports);
+        let due = flight.receipt_expiry(&rtt).unwrap();
+        flight.expire_receipts(due, &rtt, &mut reports);
+        flight.on_ack(0..1, &mut reports);
+        assert_eq!((reports.acked, reports.lost), (vec![], vec![RECEIPT]));
+    }
+
+    #[test]
+    fn an_acknowledged_receipt_is_not_open_while_an_older_datagram_is_in_flight() {
+        let (mut flight, mut reports) = (Flight::default(), Reports::default());
+        send_unreliable(&mut flight, Instant::from_millis(0), None);
+        send_unreliable(&mut flight, Instant::from_millis(0), Some(RECEIPT));
+        flight.on_ack(1..2, &mut reports);
+        assert_eq!(reports.acked, [RECEIPT]);
+        assert_eq!(flight.open_receipts().count(), 0);
+    }
 }

@@ -11,6 +11,7 @@ mod acknowledge;
 mod arrival;
 mod clock;
 mod control;
+mod doubts;
 mod duplicates;
 mod flight;
 mod inbox;
@@ -312,7 +313,7 @@ impl Peer {
         };
         if self.inbox.bytes() > ctx.config.session.receive_queue_bytes {
             self.totals.refused_full += 1;
-            self.receiver.refuse(header.number.0);
+            self.receiver.refuse(header.number.0, ctx.now);
             return;
         }
         // Messages that run the session are few; those of the application go straight to its queue.
@@ -348,15 +349,16 @@ impl Peer {
                 unexpected += 1;
             }
         });
-        // While the session begins or ends, or the peer has more to send than its window lets out, it needs to know.
-        if self.phase != Phase::Connected || header.continuous_send {
-            self.receiver.hurry_ack();
-        }
         self.totals.messages_received += delivered;
         self.totals.message_bytes_received += bytes;
         self.totals.unexpected += unexpected;
+        let was_connected = self.phase == Phase::Connected;
         for message in control {
             self.on_control(&message, ctx);
+        }
+        // While the session begins or ends, or the peer has more to send than its window lets out, it needs to know.
+        if !was_connected || self.phase != Phase::Connected || header.continuous_send {
+            self.receiver.hurry_ack();
         }
         if self.phase == Phase::Connected && self.inbox.announce() {
             ctx.notices().push(|peer| Event::Readable { peer });

@@ -67,6 +67,11 @@ impl Phase {
         matches!(self, Self::Unverified { .. } | Self::Handling { .. } | Self::Requesting { .. })
     }
 
+    /// Says whether the application knows that the session is over, or never knew of it.
+    pub(crate) const fn is_told_over(self) -> bool {
+        matches!(self, Self::Draining { .. } | Self::Closing { reason: None, .. } | Self::Gone)
+    }
+
     /// Returns when the phase ends by itself.
     pub(crate) const fn until(self) -> Option<Instant> {
         match self {

@@ -94,13 +94,17 @@ impl Receiver {
         }
         match taken {
             Taken::Yes => self.acks.add(number, intake.now),
-            Taken::NoRoom => self.arrivals.forget(number),
+            Taken::NoRoom => {
+                self.arrivals.forget(number);
+                self.reassure(intake.now);
+            }
         }
     }
 
     /// Leaves a datagram unread and unacknowledged, because the application lags behind.
-    pub(crate) fn refuse(&mut self, number: U24) {
+    pub(crate) fn refuse(&mut self, number: U24, now: Instant) {
         self.refused = Some(number);
+        self.reassure(now);
     }
 
     /// Asks at once for what was refused: the application has caught up.
@@ -156,6 +160,14 @@ impl Receiver {
     /// Returns how many messages wait for an earlier one of their channel.
     pub(crate) fn held(&self) -> usize {
         self.channels.held()
+    }
+
+    /// Acknowledges the newest datagram again: the peer whose datagrams are refused hears that we are there, or it would
+    /// take a slow application for a dead one.
+    fn reassure(&mut self, now: Instant) {
+        if let Some(newest) = self.arrivals.newest() {
+            self.acks.add(newest, now);
+        }
     }
 
     #[inline]

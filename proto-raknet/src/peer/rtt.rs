@@ -26,6 +26,8 @@ impl Rtt {
     const MAX_PROBE: Duration = Duration::from_millis(2_000);
     /// The probe timeout before the first sample.
     const INITIAL_PROBE: Duration = Duration::from_millis(500);
+    /// How long a peer may hold an acknowledgement back (go-raknet's tick).
+    const SLOWEST_ACK: Duration = Duration::from_millis(100);
     /// The finest granularity of loss detection by time.
     const GRANULARITY: Duration = Duration::from_micros(500);
 
@@ -72,6 +74,15 @@ impl Rtt {
     pub(crate) fn probe_timeout(&self) -> Duration {
         let Some(smoothed) = self.smoothed else { return Self::INITIAL_PROBE };
         (smoothed + self.variation * 4).max(smoothed * 2).clamp(Self::MIN_PROBE, Self::MAX_PROBE)
+    }
+
+    /// Returns after how long an unacknowledged message with a receipt is reported as lost.
+    ///
+    /// Like the retransmission timeout of C++, but with the 100 ms that go-raknet takes to acknowledge instead of
+    /// 30 ms: the verdict is final, and nothing waits for it.
+    pub(crate) fn receipt_timeout(&self) -> Duration {
+        let Some(smoothed) = self.smoothed else { return Self::MAX_PROBE };
+        (smoothed * 2 + self.variation * 4 + Self::SLOWEST_ACK).min(Self::MAX_PROBE)
     }
 
     /// Returns after how long a datagram counts as lost once a later one was acknowledged (RFC 9002 §6.1.2).

@@ -47,8 +47,6 @@ pub(crate) struct Sender {
     urgent: usize,
     /// What is queued may leave in a datagram that is not full.
     flush: bool,
-    /// The window held something back since the last datagram (C++ `isContinuousSend`).
-    backlog: bool,
     /// A message was refused: the application waits to hear of room.
     refused: bool,
 }
@@ -67,7 +65,6 @@ impl Sender {
             probed_at: None,
             urgent: 0,
             flush: false,
-            backlog: false,
             refused: false,
         }
     }
@@ -147,14 +144,12 @@ impl Sender {
         let resends = resends && open;
         let fresh = self.queue.has(allow) && self.may_leave(now, config.flush);
         if !resends && !fresh {
-            self.backlog |= !allow.reliable && self.queue.reliable_bytes() > 0;
             return None;
         }
 
         let start = buf.len();
         let number = DatagramNumber(to_wire(self.flight.next_number()));
-        let continuous_send = core::mem::take(&mut self.backlog);
-        DataHeader { continuous_send, number }.emit(buf);
+        DataHeader { continuous_send: false, number }.emit(buf);
         let (mut frames, mut reliable, mut full) = (0, false, false);
         while resends && !full {
             match self.flight.next_resend(room - (buf.len() - start)) {
@@ -196,7 +191,11 @@ impl Sender {
         let len = buf.len() - start;
         self.urgent = self.urgent.saturating_sub(1);
         self.pacer.on_sent(len);
-        let window_limited = (self.flight.reliable_bytes() + len) * 2 >= window;
+        let window_limited = (self.flight.reliable_bytes() + len) * 2 >= window
+            || self.flight.frames() * 2 >= config.max_frames_in_flight;
+        if let (true, Some(datagram)) = (window_limited, buf.get_mut(start..)) {
+            DataHeader::set_continuous_send(datagram);
+        }
         self.flight.sent(now, len, frames, reliable, window_limited);
         totals.data_datagrams_sent += 1;
         Some(len)
@@ -316,6 +315,7 @@ impl Sender {
         // From here on nothing is a sign of congestion by itself.
         outcome.congestion = None;
         self.flight.expire_unreliable(now, age, &mut outcome);
+        self.flight.expire_receipts(now, &self.rtt, &mut outcome);
         if probe {
             outcome.totals.probes += 1;
             if collapse {
@@ -346,7 +346,8 @@ impl Sender {
         };
         let loss = self.flight.loss_at(&self.rtt);
         let age = self.flight.unreliable_expiry(self.unreliable_age());
-        [pace, expiry, flush, loss, age, self.probe_at()].into_iter().flatten().min()
+        let receipt = self.flight.receipt_expiry(&self.rtt);
+        [pace, expiry, flush, loss, age, receipt, self.probe_at()].into_iter().flatten().min()
     }
 
     /// Says whether a refused message would be taken now, and forgets that one was.

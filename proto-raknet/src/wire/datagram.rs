@@ -52,7 +52,8 @@ impl DatagramKind {
 /// The head of a data datagram; frames follow until its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataHeader {
-    /// The sender had more to send than went into the datagrams before (C++ `isContinuousSend`).
+    /// The sender is about to run out of window, or has: it has more to send than it may (C++ `isContinuousSend`). A
+    /// receiver does well to acknowledge at once.
     pub continuous_send: bool,
     /// The datagram's number.
     pub number: DatagramNumber,
@@ -81,6 +82,13 @@ impl DataHeader {
         let [a, b, c] = self.number.0.to_le_bytes();
         let continuous = if self.continuous_send { CONTINUOUS_SEND } else { 0 };
         buf.extend_from_slice(&[VALID | NEEDS_BANDWIDTH | continuous, a, b, c]);
+    }
+
+    /// Sets [`continuous_send`](Self::continuous_send) in a datagram that is already written.
+    pub fn set_continuous_send(datagram: &mut [u8]) {
+        if let Some(flags) = datagram.first_mut() {
+            *flags |= CONTINUOUS_SEND;
+        }
     }
 }
 
@@ -115,9 +123,11 @@ mod tests {
             assert!(DataHeader::parse(&mut Reader::new(&buf[..len])).is_err());
         }
         let continuous = DataHeader { continuous_send: true, ..header };
+        let mut marked = buf.clone();
+        DataHeader::set_continuous_send(&mut marked);
         buf.clear();
         continuous.emit(&mut buf);
-        assert_eq!(buf, [0x8c, 1, 2, 3]);
+        assert_eq!((&buf, &marked), (&vec![0x8c, 1, 2, 3], &buf));
         assert_eq!(DataHeader::parse(&mut Reader::new(&[0xc0, 0, 0, 0])), Err(ParseError::Id(0xc0)));
     }
 }

@@ -2,6 +2,7 @@
 
 mod alarm;
 mod sink;
+mod spin;
 
 use proto_core::{Instant, LinkId, Machine, deliver, pump};
 use std::{
@@ -21,6 +22,7 @@ use crate::{
 };
 use alarm::Alarm;
 use sink::Outputs;
+use spin::{Spin, Wait};
 
 /// Runs a machine until its face says that it is finished, or until some time after the last handle was dropped.
 ///
@@ -32,12 +34,13 @@ use sink::Outputs;
 ///          |    deliver: events, which wake the application's tasks
 ///          |      |-- some: yield, so that answers given at once leave together with the acknowledgements
 ///          +------+-- none: next round
-///                 nothing received: set the timer, sleep
+///                 nothing received: look again for a moment, then set the timer and sleep
 /// ```
 pub struct Driver<M: Machine, F: Face<M>, R: Runtime> {
     shared: Arc<Shared<M, F>>,
     ports: Ports<R>,
     alarm: Alarm<R::Timer>,
+    spin: Spin,
     inbox: Inbox,
     /// The bytes of the transmit that is being sent.
     scratch: Vec<u8>,
@@ -62,6 +65,7 @@ where
             shared: Arc::clone(&shared),
             ports: Ports::new(),
             alarm: Alarm::new(R::timer()?),
+            spin: Spin::new(config.spin),
             inbox: Inbox::new(),
             scratch: Vec::new(),
             config,
@@ -94,19 +98,30 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let this = self.get_mut();
+        let mut active = false;
         for _ in 0..ROUNDS {
             let sent = this.send(cx);
             if matches!(sent, Sent::Finished) {
                 this.end();
                 return Poll::Ready(());
             }
-            if this.receive(cx) {
+            let looking = this.spin.is_on();
+            if this.receive(looking, cx) {
+                active = true;
+                this.spin.arrived();
                 if this.deliver() {
                     break;
                 }
-            } else if let Sent::All { next } = sent {
-                this.alarm.schedule(next, this.shared.clock(), cx);
-                return Poll::Pending;
+            } else if let Sent::All { next, any } = sent {
+                match this.spin.wait(this.shared.now(), active || any) {
+                    Wait::Look => break,
+                    // Another round, in which the task registers for what arrives.
+                    Wait::Sleep if looking => active = false,
+                    Wait::Sleep => {
+                        this.alarm.schedule(next, this.shared.clock(), cx);
+                        return Poll::Pending;
+                    }
+                }
             }
         }
         this.shared.lock().scheduled = true;
@@ -129,17 +144,20 @@ impl<M: Machine, F: Face<M>, R: Runtime> Driver<M, F, R> {
 
         state.face.prepare(&mut state.machine, now);
 
-        let (mut next, mut all) = (None, false);
+        let (mut next, mut all, mut any) = (None, false, false);
+        let max_segments = self.ports.max_segments().min(self.config.segments_per_send);
         for _ in 0..SETTLINGS {
             let mut outputs = Outputs::<M, F, R> {
                 ports: &mut self.ports,
                 face: &mut state.face,
                 stats: &mut state.stats,
+                max_segments,
                 machine: PhantomData,
             };
             let budget = self.config.transmits_per_round;
             let pumped = pump(&mut state.machine, now, budget, &mut self.scratch, &mut outputs);
             next = pumped.next;
+            any |= pumped.transmits > 0;
             let settled = !self.ports.settle(&mut state.machine, now, &mut state.stats, cx);
             all = settled && !pumped.more;
             if settled || pumped.more {
@@ -153,15 +171,15 @@ impl<M: Machine, F: Face<M>, R: Runtime> Driver<M, F, R> {
             return Sent::Finished;
         }
         if all {
-            Sent::All { next: [next, state.end_by, self.resting_until].into_iter().flatten().min() }
+            Sent::All { next: [next, state.end_by, self.resting_until].into_iter().flatten().min(), any }
         } else {
             Sent::Part
         }
     }
 
     /// Reads what has arrived on each link, up to the budget, into the machine. Says whether anything had. Where
-    /// nothing had, the task is woken by the next arrival.
-    fn receive(&mut self, cx: &mut Context<'_>) -> bool {
+    /// nothing had, the task is woken by the next arrival, unless it is only `looking`.
+    fn receive(&mut self, looking: bool, cx: &mut Context<'_>) -> bool {
         let Self { shared, ports, inbox, config, resting_until, .. } = self;
         if resting_until.is_some_and(|until| until <= shared.now()) {
             *resting_until = None;
@@ -171,7 +189,8 @@ impl<M: Machine, F: Face<M>, R: Runtime> Driver<M, F, R> {
         for port in ports.udp_mut().filter(|port| !port.is_held_back()) {
             let mut datagrams = 0;
             while datagrams < config.datagrams_per_round && !port.is_failing() {
-                let Poll::Ready(received) = port.poll_receive(inbox, cx) else { break };
+                let received = if looking { port.try_receive(inbox) } else { port.poll_receive(inbox, cx) };
+                let Poll::Ready(received) = received else { break };
                 any = true;
                 let now = shared.now();
                 let mut guard = shared.lock();
@@ -199,6 +218,7 @@ impl<M: Machine, F: Face<M>, R: Runtime> Driver<M, F, R> {
             ports: &mut self.ports,
             face: &mut state.face,
             stats: &mut state.stats,
+            max_segments: self.config.segments_per_send,
             machine: PhantomData,
         };
         deliver(&mut state.machine, &mut outputs)
@@ -236,8 +256,8 @@ impl<M: Machine, F: Face<M>, R: Runtime> fmt::Debug for Driver<M, F, R> {
 
 /// How far the sending half of a round got.
 enum Sent {
-    /// Everything left; the machine wants to be called at `next`.
-    All { next: Option<Instant> },
+    /// Everything left, if there was `any`; the machine wants to be called at `next`.
+    All { next: Option<Instant>, any: bool },
     /// The budget ended before the machine was empty.
     Part,
     /// There is nothing left to do, ever.

@@ -10,12 +10,14 @@ pub(super) struct Outputs<'a, M, F, R: Runtime> {
     pub(super) ports: &'a mut Ports<R>,
     pub(super) face: &'a mut F,
     pub(super) stats: &'a mut Stats,
+    /// The longest run of datagrams in one transmit.
+    pub(super) max_segments: NonZeroUsize,
     pub(super) machine: PhantomData<M>,
 }
 
 impl<M: Machine, F: Face<M>, R: Runtime> Sink<M::Event> for Outputs<'_, M, F, R> {
     fn max_segments(&self) -> NonZeroUsize {
-        self.ports.max_segments()
+        self.max_segments
     }
 
     fn link(&mut self, request: LinkRequest) {

@@ -17,20 +17,13 @@ use crate::settings::{Side, config, connect_options};
 pub(crate) fn run(command: &Command) -> Result<(), Fault> {
     let load = &command.load;
     let mut client = Client::new()?;
-    let payload = Arc::new(Payload::new(load.size));
-    for number in 0..load.connections {
-        client.open(command.address, load, Exchange::new(Arc::clone(&payload), number))?;
-        if number % CONNECTING_AT_ONCE == 0 {
-            client.run_until(None, Connection::is_connected)?;
-        }
-    }
-    client.run_until(None, Connection::is_connected)?;
+    client.connect_all(command.address, load)?;
     client.begin(load.warmup, 1, None)?;
-    client.run_until(None, Connection::is_done)?;
+    client.run_leg(None)?;
     let histogram = load.latency.then(Histogram::shared);
     let stopwatch = Stopwatch::start(load);
     client.begin(load.count, load.window, histogram.as_ref())?;
-    client.run_until(Some(&stopwatch), Connection::is_done)?;
+    client.run_leg(Some(&stopwatch))?;
     let elapsed = stopwatch.elapsed_at(read_clock());
     let echoes = client.connections.iter().map(|(_, connection)| connection.exchange.received());
     Ok(Report::new(load, elapsed, echoes, histogram.as_ref()).print()?)
@@ -58,6 +51,23 @@ impl Client {
         })
     }
 
+    /// Opens all connections, with a limited number of handshakes under way.
+    fn connect_all(&mut self, server: SocketAddr, load: &Load) -> Result<(), Fault> {
+        let payload = Arc::new(Payload::new(load.size));
+        let mut connecting = 0;
+        for number in 0..load.connections {
+            self.open(server, load, Exchange::new(Arc::clone(&payload), number))?;
+            connecting += 1;
+            while connecting >= CONNECTING_AT_ONCE {
+                connecting -= self.turn(Connection::is_connected)?;
+            }
+        }
+        while connecting > 0 {
+            connecting -= self.turn(Connection::is_connected)?;
+        }
+        Ok(())
+    }
+
     fn open(&mut self, server: SocketAddr, load: &Load, exchange: Exchange) -> Result<(), Fault> {
         let index = self.connections.len();
         let socket = Socket::bind((Ipv4Addr::LOCALHOST, 0).into())?;
@@ -82,25 +92,28 @@ impl Client {
         Ok(())
     }
 
-    /// Runs until every connection `is_through`, or the time is over.
-    fn run_until(
-        &mut self,
-        stopwatch: Option<&Stopwatch>,
-        is_through: fn(&Connection) -> bool,
-    ) -> Result<(), Fault> {
-        let mut open = self.connections.iter().filter(|(_, connection)| !is_through(connection)).count();
+    /// Runs until every exchange is done, or the time is over.
+    fn run_leg(&mut self, stopwatch: Option<&Stopwatch>) -> Result<(), Fault> {
+        let mut open = self.connections.iter().filter(|(_, connection)| !connection.is_done()).count();
         while open > 0 && !stopwatch.is_some_and(Stopwatch::is_over) {
-            let ready = self.wait()?;
-            let time = now(&self.clock);
-            for index in ready {
-                let Some((node, connection)) = self.connections.get_mut(index) else { continue };
-                let was_through = is_through(connection);
-                let (_, due) = node.turn(time, &mut self.scratch, connection)?;
-                self.deadlines.set(u32::try_from(index)?, due);
-                open -= usize::from(!was_through && is_through(connection));
-            }
+            open -= self.turn(Connection::is_done)?;
         }
         Ok(())
+    }
+
+    /// Waits, gives every ready connection its turn and counts those that became `through` by it.
+    fn turn(&mut self, through: fn(&Connection) -> bool) -> Result<usize, Fault> {
+        let ready = self.wait()?;
+        let time = now(&self.clock);
+        let mut count = 0;
+        for index in ready {
+            let Some((node, connection)) = self.connections.get_mut(index) else { continue };
+            let was_through = through(connection);
+            let (_, due) = node.turn(time, &mut self.scratch, connection)?;
+            self.deadlines.set(u32::try_from(index)?, due);
+            count += usize::from(!was_through && through(connection));
+        }
+        Ok(count)
     }
 
     /// Waits until connections are readable or due; those that were given something are not waited for.
@@ -150,6 +163,7 @@ impl Connection {
 }
 
 impl Application for Connection {
+    #[allow(clippy::wildcard_enum_match_arm, reason = "a client that only echoes has no use for the others")]
     fn on_event(&mut self, endpoint: &mut Endpoint, now: Instant, event: Event) -> Result<(), Fault> {
         match event {
             Event::Connected { .. } => self.connected = true,
@@ -172,4 +186,5 @@ fn read_clock() -> std::time::Instant {
     std::time::Instant::now()
 }
 
-const CONNECTING_AT_ONCE: u32 = 32;
+/// As many handshakes as the clients on tokio have under way.
+const CONNECTING_AT_ONCE: usize = 32;

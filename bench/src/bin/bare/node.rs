@@ -102,6 +102,6 @@ pub(crate) fn start_clock() -> StdClock {
 /// Random bytes for a machine.
 pub(crate) fn seed() -> Result<[u8; 32], Fault> {
     let mut seed = [0; 32];
-    getrandom::fill(&mut seed)?;
+    getrandom::fill(&mut seed).map_err(|error| error.to_string())?;
     Ok(seed)
 }

@@ -18,7 +18,6 @@ pub(crate) fn config(load: &Load, side: Side) -> Config {
         },
         session: SessionConfig {
             congestion: Congestion::Fixed(usize::MAX),
-            max_frames_in_flight: 64,
             pacing: false,
             ..SessionConfig::default()
         },

@@ -151,7 +151,7 @@ impl<R> RaknetListener<R> {
 
     /// Returns each shard's protocol statistics.
     pub fn stats(&self) -> Vec<EndpointStats> {
-        self.shards.iter().map(|shard| shard.read(|machine, _| machine.stats().clone())).collect()
+        self.shards.iter().map(|shard| shard.read(|machine, _| machine.stats())).collect()
     }
 
     /// Returns what each shard's driver counted.

@@ -1,7 +1,8 @@
 //! From a socket to an endpoint with a driver, and from there to an open session.
 
-use proto_core::LinkId;
-use proto_raknet::{CloseReason, Config, ConfigError, ConnectFailure, ConnectOptions, Endpoint, PeerId};
+use proto_raknet::{
+    CloseReason, Config, ConfigError, ConnectFailure, ConnectOptions, Endpoint, PeerId, SOCKET,
+};
 use std::{
     future::poll_fn,
     io,
@@ -115,6 +116,3 @@ impl Drop for Attempt {
         }
     }
 }
-
-/// An endpoint has one link, its socket.
-const SOCKET: LinkId = LinkId(0);

@@ -131,7 +131,7 @@ impl Session {
 
     /// Ends the session without a word to the peer.
     pub(super) fn abort(&self) {
-        self.handle.with(|machine, _, _| machine.abort(self.peer));
+        self.handle.with(|machine, _, now| machine.abort(now, self.peer));
     }
 
     /// Waits for the end that [`begin_close`](Self::begin_close) began; any other end is an error.

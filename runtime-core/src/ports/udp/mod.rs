@@ -59,6 +59,16 @@ impl<S: UdpIo> UdpPort<S> {
         Poll::Ready(received)
     }
 
+    /// Receives one batch if one is there, without asking the reactor. Not ready says that there is none; nobody is
+    /// woken then.
+    pub(crate) fn try_receive(&mut self, inbox: &mut Inbox) -> Poll<io::Result<()>> {
+        match inbox.fill(UdpSockRef::from(&*self.io.socket()), &self.state) {
+            Ok(Progress::More(()) | Progress::Last(())) => Poll::Ready(Ok(())),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Poll::Pending,
+            Err(error) => Poll::Ready(Err(error)),
+        }
+    }
+
     /// Says whether receiving failed so many times in a row that it should rest.
     pub(crate) const fn is_failing(&self) -> bool {
         self.failures >= MAX_FAILURES

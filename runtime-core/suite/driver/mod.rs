@@ -13,6 +13,8 @@
 )]
 
 mod slow_network;
+#[path = "../timing.rs"]
+mod timing;
 mod toy;
 
 pub(crate) use slow_network::a_full_socket_blocks_the_machine_until_there_is_room;
@@ -20,7 +22,8 @@ pub(crate) use slow_network::a_full_socket_blocks_the_machine_until_there_is_roo
 use proto_core::{DownReason, LinkEvent, LinkRequest, LinkSpec};
 use runtime_core::{Runtime, UdpOptions, bind_udp};
 use std::{net::SocketAddr, time::Duration};
-use toy::{LINK, LOOPBACK, Toy, local, run, run_asking, run_on, sleep, until, within};
+use timing::{sleep, within};
+use toy::{LINK, LOOPBACK, Toy, local, run, run_asking, run_on, until};
 
 /// Makes a test of every scenario, with the runtime and a function that runs a future on it.
 macro_rules! driver_scenarios {

@@ -1,12 +1,12 @@
 //! A machine and a face that do just enough to show what a driver does.
 
+use super::timing::within;
 use proto_core::{Datagram, Instant, LinkEvent, LinkId, LinkRequest, LinkSpec, Machine, Transmit};
-use runtime_core::{Driver, DriverConfig, Face, Handle, Runtime, Timer, UdpOptions, bind_udp};
+use runtime_core::{Driver, DriverConfig, Face, Handle, Runtime, UdpOptions, bind_udp};
 use std::{
     collections::VecDeque,
     net::{Ipv4Addr, SocketAddr},
     num::NonZeroUsize,
-    pin::pin,
     task::{Poll, Waker},
     time::Duration,
 };
@@ -184,29 +184,4 @@ pub(crate) async fn until<R: Runtime, T>(
 
 pub(crate) async fn local<R: Runtime>(handle: &ToyHandle) -> SocketAddr {
     until::<R, _>(handle, |machine| machine.local()).await
-}
-
-/// Runs `future`, for a limited time.
-pub(crate) async fn within<R: Runtime, F: Future>(limit: Duration, future: F) -> Option<F::Output> {
-    let mut future = pin!(future);
-    let mut timer = R::timer().unwrap();
-    let end = R::now() + limit;
-    timer.arm(end);
-    std::future::poll_fn(|cx| {
-        if let Poll::Ready(output) = future.as_mut().poll(cx) {
-            return Poll::Ready(Some(output));
-        }
-        while timer.poll_expired(cx).is_ready() {
-            if R::now() >= end {
-                return Poll::Ready(None);
-            }
-            timer.arm(end);
-        }
-        Poll::Pending
-    })
-    .await
-}
-
-pub(crate) async fn sleep<R: Runtime>(time: Duration) {
-    within::<R, _>(time, std::future::pending::<()>()).await;
 }

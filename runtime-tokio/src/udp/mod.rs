@@ -1,0 +1,11 @@
+//! UDP sockets in tokio's reactor.
+
+#[cfg(not(unix))]
+mod portable;
+#[cfg(unix)]
+mod unix;
+
+#[cfg(not(unix))]
+pub use portable::TokioUdp;
+#[cfg(unix)]
+pub use unix::TokioUdp;

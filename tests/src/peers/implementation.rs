@@ -1,0 +1,75 @@
+//! The foreign implementations there are.
+
+use std::{env, process::Command};
+
+use super::install;
+
+/// A foreign RakNet implementation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Implementation {
+    /// npm `raknet-native`: C++ RakNet, as Bedrock tools use it.
+    RaknetNative,
+    /// PyPI `raknet`: C++ RakNet 4.081.
+    PythonRaknet,
+    /// npm `jsp-raknet`: JavaScript, protocol version 10.
+    JspRaknet,
+    /// crates.io `rust-raknet`.
+    RustRaknet,
+    /// crates.io `rak-rs`.
+    RakRs,
+    /// crates.io `tokio-raknet`.
+    TokioRaknet,
+    /// npm `bedrock-protocol`: a Bedrock client and server on raknet-native.
+    BedrockProtocol,
+}
+
+impl Implementation {
+    /// Returns the name that `IOLITE_SKIP_PEERS` knows it by.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::RaknetNative => "raknet-native",
+            Self::PythonRaknet => "raknet-python",
+            Self::JspRaknet => "jsp-raknet",
+            Self::RustRaknet => "rust-raknet",
+            Self::RakRs => "rak-rs",
+            Self::TokioRaknet => "tokio-raknet",
+            Self::BedrockProtocol => "bedrock-protocol",
+        }
+    }
+
+    /// Says, and prints, whether the tests of this peer are to be left out (`IOLITE_SKIP_PEERS`).
+    pub fn is_skipped(self) -> bool {
+        let wish = env::var("IOLITE_SKIP_PEERS").unwrap_or_default();
+        let skipped = wish == "1" || wish.split(',').any(|name| name.trim() == self.name());
+        if skipped {
+            println!("SKIPPED: no tests with {}, because IOLITE_SKIP_PEERS={wish}", self.name());
+        }
+        skipped
+    }
+
+    /// Says whether its server can listen on a port of the operating system's choice and tell which.
+    pub(super) const fn tells_its_port(self) -> bool {
+        match self {
+            Self::PythonRaknet | Self::JspRaknet | Self::RustRaknet | Self::TokioRaknet => true,
+            Self::RaknetNative | Self::RakRs | Self::BedrockProtocol => false,
+        }
+    }
+
+    /// Returns the command that runs it, after it was installed where need be.
+    pub(super) fn command(self) -> Command {
+        let installed = match self {
+            Self::RaknetNative => install::node_script("raknet-native.js"),
+            Self::JspRaknet => install::node_script("jsp-raknet.js"),
+            Self::BedrockProtocol => install::node_script("bedrock-protocol.js"),
+            Self::PythonRaknet => install::python_script("raknet_peer.py"),
+            Self::RustRaknet | Self::RakRs | Self::TokioRaknet => install::rust_binary(self.name()),
+        };
+        installed.unwrap_or_else(|missing| {
+            panic!(
+                "the peer {} cannot be had: {missing}\n(IOLITE_SKIP_PEERS={} leaves its tests out)",
+                self.name(),
+                self.name()
+            )
+        })
+    }
+}

@@ -1,0 +1,36 @@
+//! Real RakNet implementations, and what tests need to talk to them.
+//!
+//! ```text
+//! a test --> Pairing --> Session  (ours: the blocking loop or tokio)
+//!                  \---> Peer     (theirs: a process that speaks the line protocol)
+//! ```
+//!
+//! The peers' own code is in `tests/peers`: small programs for Node.js, Python and Rust that take commands and tell
+//! events as JSON lines. What they need is installed into `target/peers` on first use. A peer that cannot be had is
+//! a failure; the environment variable `IOLITE_SKIP_PEERS` (`1`, or a list of names) leaves peers out instead.
+//!
+//! This is a harness of tests: it panics where a test would.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a harness of tests fails as tests do"
+)]
+
+mod implementation;
+mod install;
+mod lines;
+mod pairing;
+mod patience;
+mod peer;
+mod process;
+pub mod scenario;
+mod session;
+
+pub use implementation::Implementation;
+pub use lines::{End, Role};
+pub use pairing::Pairing;
+pub use peer::Peer;
+pub use process::Process;
+pub use session::{Drive, Listening, Session};

@@ -1,0 +1,81 @@
+//! PyPI raknet 0.3.0: C++ RakNet 4.081, both roles, with receipts and priorities.
+
+use proto_raknet::{CloseReason, Priority, Reliability};
+use tests::peers::{End, Implementation, Pairing, Role, scenario};
+
+const PEER: Pairing = Pairing {
+    implementation: Implementation::PythonRaknet,
+    roles: &[Role::Server, Role::Client],
+    protocol: 11,
+    cookies: true,
+};
+
+#[test]
+fn messages_of_every_mode_arrive_both_ways() {
+    let modes = [
+        Reliability::Unreliable,
+        Reliability::UnreliableSequenced,
+        Reliability::Reliable,
+        Reliability::ReliableOrdered,
+        Reliability::ReliableSequenced,
+    ];
+    PEER.in_every_way(|ours, theirs| scenario::both_ways(ours, theirs, &scenario::of_modes(&modes)));
+}
+
+#[test]
+fn messages_of_every_priority_arrive_both_ways() {
+    PEER.in_every_way(|ours, theirs| {
+        for (channel, priority) in (0..).zip(Priority::ALL) {
+            let messages = scenario::across_channels(&[channel], 5, 200);
+            let messages: Vec<_> = messages.into_iter().map(|message| message.priority(priority)).collect();
+            scenario::both_ways(ours, theirs, &messages);
+        }
+    });
+}
+
+#[test]
+fn long_messages_arrive_whole_both_ways() {
+    PEER.in_every_way(|ours, theirs| {
+        scenario::both_ways(ours, theirs, &scenario::of_lengths(&[800, 4_096, 1 << 20, 4_096, 6]));
+    });
+}
+
+#[test]
+fn each_channel_keeps_its_order() {
+    PEER.in_every_way(|ours, theirs| {
+        scenario::both_ways(ours, theirs, &scenario::across_channels(&[0, 1, 7, 31], 20, 600));
+    });
+}
+
+#[test]
+fn receipts_tell_both_sides_what_arrived() {
+    PEER.in_every_way(|ours, theirs| {
+        scenario::receipts_for_us(ours, theirs);
+        scenario::receipts_for_peer(ours, theirs);
+    });
+}
+
+#[test]
+fn stock_raknet_with_ten_internal_addresses_works_too() {
+    let stock = Pairing { protocol: 6, ..PEER };
+    stock.in_every_way(|ours, theirs| {
+        assert_eq!(ours.info().protocol_version.0, 6);
+        scenario::both_ways(ours, theirs, &scenario::of_lengths(&[100, 4_096]));
+    });
+}
+
+#[test]
+fn our_close_reaches_the_peer() {
+    PEER.in_every_way(|ours, theirs| {
+        assert_eq!(ours.close(), CloseReason::LocalClose);
+        assert_eq!(theirs.disconnected(), End::Told);
+    });
+}
+
+#[test]
+fn the_peers_close_reaches_us() {
+    PEER.in_every_way(|ours, theirs| {
+        theirs.close();
+        assert_eq!(ours.closed(), CloseReason::PeerClose);
+    });
+}
