@@ -31,7 +31,7 @@ pub(crate) fn print_cell(cell: &Cell, outcomes: &[Outcome]) {
     for column in &columns {
         print!("{:>10}", column.title);
     }
-    println!("{:>10}   {:<16}{}", "iolite is", "peak MiB c / s", "CPU µs/echo c / s");
+    println!("{:>10}   {:<16}CPU µs/echo c / s", "iolite is", "peak MiB c / s");
     let Some(first) = columns.first() else { return };
     let ours = outcomes.iter().find(|outcome| outcome.peer.name == OURS);
     let ours = ours.and_then(|outcome| (first.value)(outcome));

@@ -1,4 +1,41 @@
 //! Iolite's machines on tokio.
+//!
+//! With the feature `raknet`, which is on by default, [`raknet`] has servers, clients and pings:
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use runtime_tokio::raknet::{Config, RaknetListener, RaknetStream, ping};
+//!
+//! let listener = RaknetListener::bind("127.0.0.1:0".parse()?, Config::default())?;
+//! listener.set_pong_data("an echo server")?;
+//! let address = listener.local_addr();
+//! tokio::spawn(async move {
+//!     while let Ok(stream) = listener.accept().await {
+//!         tokio::spawn(async move {
+//!             while let Ok(message) = stream.recv().await {
+//!                 if stream.send(message.payload).await.is_err() {
+//!                     break;
+//!                 }
+//!             }
+//!         });
+//!     }
+//! });
+//!
+//! let pong = ping(address, std::time::Duration::from_secs(2)).await?;
+//! assert_eq!(pong.data, "an echo server");
+//!
+//! let client = RaknetStream::connect(address).await?;
+//! client.send("\u{fe}hello").await?;
+//! assert_eq!(client.recv().await?.payload, "\u{fe}hello");
+//! client.close().await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Any flavour of the runtime will do; one thread is the fastest for one socket, and
+//! [`ListenOptions::shards`](raknet::ListenOptions::shards) spreads a server over more. For machines of your own there is
+//! [`Tokio`], to be used with `runtime_core::Driver`.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]

@@ -7,7 +7,8 @@
 //! - It sends without any window and never resends by itself, only what is asked for by a NACK, and that once. A split
 //!   message longer than what our socket buffers at once may be lost for good, so the long ones from it are short.
 //! - Its client begins to read 1.5 seconds after it connected.
-//! - It closes with an unreliable notification.
+//! - Its client closes with an unreliable notification, which anybody could forge: we believe it once it does not
+//!   answer any more. Its server closes the socket before the notification is out.
 
 use proto_raknet::{CloseReason, Reliability};
 use tests::peers::{End, Implementation, Pairing, Role, scenario};
@@ -54,9 +55,17 @@ fn our_close_reaches_the_peer() {
 }
 
 #[test]
-fn the_peers_close_reaches_us() {
-    PEER.in_every_way(|ours, theirs| {
+fn the_clients_close_is_believed_once_it_does_not_answer_any_more() {
+    PEER.as_roles(&[Role::Client], |ours, theirs| {
         theirs.close();
-        assert_eq!(ours.closed(), CloseReason::PeerClose);
+        assert_eq!(ours.closed(), CloseReason::PeerVanished);
+    });
+}
+
+#[test]
+fn a_server_that_falls_silent_is_noticed() {
+    PEER.as_roles(&[Role::Server], |ours, theirs| {
+        theirs.close();
+        assert_eq!(ours.closed(), CloseReason::Timeout);
     });
 }

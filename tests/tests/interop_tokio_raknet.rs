@@ -1,6 +1,13 @@
 //! tokio-raknet 0.2.0 (crates.io), both roles.
+//!
+//! What is peculiar to it, and how the tests take account of it:
+//! - With cookies, its client announces a challenge that does not follow, and its server sets the flag of encryption
+//!   without encrypting.
+//! - It has 16 ordering channels.
+//! - A stream cannot be closed; dropped, it leaves the peer to its timeout. When we close, it may be gone before it
+//!   acknowledges.
 
-use proto_raknet::{CloseReason, Reliability};
+use proto_raknet::Reliability;
 use tests::peers::{End, Implementation, Pairing, Role, scenario};
 
 const PEER: Pairing = Pairing {
@@ -11,10 +18,9 @@ const PEER: Pairing = Pairing {
 };
 
 #[test]
-fn small_messages_arrive_both_ways() {
-    PEER.in_every_way(|ours, theirs| {
-        scenario::both_ways(ours, theirs, &scenario::across_channels(&[0], 20, 64));
-    });
+fn messages_of_the_unsequenced_modes_arrive_both_ways() {
+    let modes = [Reliability::Unreliable, Reliability::Reliable, Reliability::ReliableOrdered];
+    PEER.in_every_way(|ours, theirs| scenario::both_ways(ours, theirs, &scenario::of_modes(&modes)));
 }
 
 #[test]
@@ -27,7 +33,7 @@ fn long_messages_arrive_whole_both_ways() {
 #[test]
 fn each_channel_keeps_its_order() {
     PEER.in_every_way(|ours, theirs| {
-        scenario::to_peer(ours, theirs, &scenario::across_channels(&[0, 1, 7, 31], 20, 600));
+        scenario::both_ways(ours, theirs, &scenario::across_channels(&[0, 1, 7, 15], 20, 600));
     });
 }
 
@@ -39,15 +45,7 @@ fn our_receipts_tell_what_arrived() {
 #[test]
 fn our_close_reaches_the_peer() {
     PEER.in_every_way(|ours, theirs| {
-        assert_eq!(ours.close(), CloseReason::LocalClose);
+        ours.close();
         assert_eq!(theirs.disconnected(), End::Unknown);
-    });
-}
-
-#[test]
-fn the_peers_close_reaches_us() {
-    PEER.in_every_way(|ours, theirs| {
-        theirs.close();
-        assert_eq!(ours.closed(), CloseReason::PeerClose);
     });
 }

@@ -295,6 +295,22 @@ fn reordering_alone_hardly_causes_resends() {
 }
 
 #[test]
+fn unreliable_traffic_alone_fills_a_long_link_too() {
+    scenario("unreliable_traffic_alone_fills_a_long_link_too", 0..4, |net| {
+        net.set_paths(&link(0.0));
+        let mut pair = Pair::connected(net);
+        for n in 0..10_000 {
+            // 8 Mbit/s, sent evenly as a game or a voice channel would.
+            pair.client_sends(net, [numbered(n, 1_000).reliability(Reliability::Unreliable)]);
+            pair.run_for(net, ms(1));
+        }
+        pair.run_for(net, secs(2));
+        let arrived = pair.server.received.len();
+        assert!(arrived > 9_000, "{arrived} of 10,000 arrived");
+    });
+}
+
+#[test]
 fn unreliable_messages_expire_in_the_queue_of_a_slow_link() {
     scenario("unreliable_messages_expire_in_the_queue_of_a_slow_link", 0..2, |net| {
         let (server, client) = sending_with(|session| session.bandwidth_limit = Some(10_000));

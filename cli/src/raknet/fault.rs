@@ -18,7 +18,7 @@ pub(crate) fn bind(address: SocketAddr, error: &BindFailed) -> Failure {
                 failure
             }
         }
-        error => Failure::usage(format_args!("cannot listen on {address}: {error}")),
+        BindFailed::Config(_) | _ => Failure::usage(format_args!("cannot listen on {address}: {error}")),
     }
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn connect(server: SocketAddr, error: &ConnectFailed) -> Failure {
         ConnectFailed::Config(_) | ConnectFailed::Options(_) => {
             Failure::usage(format_args!("cannot connect to {server}: {error}"))
         }
-        error => Failure::network(format_args!("cannot connect to {server}: {error}")),
+        ConnectFailed::Io(_) | _ => Failure::network(format_args!("cannot connect to {server}: {error}")),
     }
 }
 
@@ -72,6 +72,12 @@ fn advice(reason: ConnectFailure) -> Option<String> {
         ConnectFailure::NoFreeIncomingConnections
         | ConnectFailure::IpRecentlyConnected
         | ConnectFailure::AlreadyConnected => Some("try again later".into()),
-        _ => None,
+        ConnectFailure::HandshakeTimeout
+        | ConnectFailure::Banned
+        | ConnectFailure::EncryptionRequired
+        | ConnectFailure::Refused
+        | ConnectFailure::Cancelled
+        | ConnectFailure::LinkDown
+        | _ => None,
     }
 }

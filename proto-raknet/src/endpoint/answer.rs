@@ -270,11 +270,8 @@ impl Endpoint {
             self.shared.stats.drops.unsolicited += 1;
             return;
         };
-        if reply.security {
-            self.fail_attempt(index, ConnectFailure::EncryptionRequired);
-        } else {
-            self.promote_attempt(index, agreed, now);
-        }
+        // Encryption takes a challenge, and we never send one; tokio-raknet sets the flag all the same.
+        self.promote_attempt(index, agreed, now);
     }
 
     /// A refusal counts only from the address being connected to, and only while it is.
@@ -294,5 +291,36 @@ fn failure(kind: RefusalKind) -> ConnectFailure {
         RefusalKind::IpRecentlyConnected => ConnectFailure::IpRecentlyConnected,
         RefusalKind::ConnectionAttemptFailed => ConnectFailure::Refused,
         RefusalKind::InvalidPassword => ConnectFailure::InvalidPassword,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Config, ConnectOptions, Guid, SOCKET};
+    use alloc::vec::Vec;
+    use core::num::NonZeroUsize;
+    use proto_core::{Datagram, Machine};
+
+    #[test]
+    fn a_security_flag_without_a_challenge_does_not_end_the_attempt() {
+        let server: SocketAddr = "10.0.0.1:19132".parse().unwrap();
+        let now = Instant::from_millis(1);
+        let mut client = Endpoint::new(Config::client(), [1; 32]).unwrap();
+        client.connect(now, server, ConnectOptions::default()).unwrap();
+
+        let (guid, mtu) = (Guid(7), 1_492);
+        let mut replies = [Vec::new(), Vec::new()];
+        OpenConnectionReply1 { guid, cookie: Some(9), mtu }.emit(&mut replies[0]);
+        OpenConnectionReply2 { guid, client: server, mtu, security: true }.emit(&mut replies[1]);
+        for reply in &mut replies {
+            client.handle_datagram(now, Datagram::new(SOCKET, server, reply));
+        }
+
+        assert_eq!(client.poll_event(), None);
+        let mut sent = Vec::new();
+        while client.poll_transmit(now, NonZeroUsize::MIN, &mut sent).is_some() {}
+        assert!(sent.contains(&0x09), "the connection request goes out");
+        assert_eq!(client.stats().peers, 1);
     }
 }

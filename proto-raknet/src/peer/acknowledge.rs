@@ -28,15 +28,26 @@ const MAX_TOLERANCE: Duration = Duration::from_millis(25);
 /// The acknowledgements that the peer has not got yet.
 ///
 /// One ACK is a datagram of its own and costs both ends as much as one with data, so it waits a little for more to
-/// acknowledge, unless the peer can be expected to need it (see [`Acknowledger::hurry`]).
+/// acknowledge, unless the peer can be expected to need it (see [`Acknowledger::hurry`]). In a steady flow it waits while
+/// more keeps coming, within bounds; once nothing comes it is due.
 #[derive(Debug, Default)]
 pub(crate) struct Acknowledger {
     due: RangeSet,
     datagrams: u32,
     /// When the oldest of them arrived.
     since: Option<Instant>,
+    /// When the last datagram arrived, acknowledged or not.
+    last: Option<Instant>,
+    /// The smoothed time between two arrivals.
+    interval: Duration,
     hurry: bool,
 }
+
+/// An ACK waits for the next datagram of a flow only if that can be expected within this.
+const MAX_FLOW_DELAY: Duration = Duration::from_millis(5);
+
+/// The longest wait altogether (C++ waits as long for each ACK).
+const MAX_DELAY: Duration = Duration::from_millis(10);
 
 /// How long and for how many datagrams an ACK may wait.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +64,11 @@ impl Acknowledger {
         self.due.insert(number);
         self.datagrams += 1;
         self.since.get_or_insert(now);
+        if let Some(interval) = self.last.replace(now).map(|last| now.saturating_since(last))
+            && !interval.is_zero()
+        {
+            self.interval = (self.interval * 3 + interval) / 4;
+        }
         if self.due.len() > MAX_PENDING_RANGES {
             self.due.pop_first();
         }
@@ -66,9 +82,10 @@ impl Acknowledger {
 
     /// Says whether an ACK is due.
     pub(crate) fn is_due(&self, now: Instant, patience: AckPatience) -> bool {
-        self.since.is_some_and(|since| {
-            self.hurry || self.datagrams >= patience.datagrams || since + patience.delay <= now
-        })
+        self.since.is_some()
+            && (self.hurry
+                || self.datagrams >= patience.datagrams
+                || self.wait_ends(patience).is_some_and(|at| at <= now))
     }
 
     /// Returns when an ACK that waits will be due.
@@ -76,7 +93,14 @@ impl Acknowledger {
         if self.hurry || self.datagrams >= patience.datagrams {
             return None;
         }
-        self.since.map(|since| since + patience.delay)
+        self.wait_ends(patience)
+    }
+
+    fn wait_ends(&self, patience: AckPatience) -> Option<Instant> {
+        let flow = self.interval * 2;
+        let delay = if flow <= MAX_FLOW_DELAY { flow.max(patience.delay) } else { patience.delay };
+        let at = self.last? + delay;
+        Some(at.min(self.since? + MAX_DELAY.max(patience.delay)))
     }
 
     /// Appends one ACK of at most `max_len` bytes, and says whether that was possible. What does not fit stays due.
@@ -93,7 +117,7 @@ impl Acknowledger {
             emit_set(AckKind::Ack, &mut self.due, max_len, buf)
         };
         if self.due.is_empty() {
-            *self = Self { due: core::mem::take(&mut self.due), ..Self::default() };
+            (self.datagrams, self.since, self.hurry) = (0, None, false);
         } else {
             self.hurry = true;
         }
@@ -240,9 +264,9 @@ mod tests {
         let mut acks = Acknowledger::default();
         assert!(!acks.is_due(late, patience) && acks.due_at(patience).is_none());
         acks.add(0, at);
-        acks.add(1, late);
         assert!(!acks.is_due(at, patience) && acks.is_due(late, patience));
-        assert_eq!(acks.due_at(patience), Some(late), "the oldest counts");
+        assert_eq!(acks.due_at(patience), Some(late));
+        acks.add(1, at);
         acks.add(2, at);
         assert!(acks.is_due(at, patience), "three are enough");
         acks.emit(&Arrivals::default(), 100, &mut vec![]);
@@ -269,6 +293,27 @@ mod tests {
         }
         let all: Vec<(u32, u32)> = (0..10).map(|n| (4 * n + 1, 4 * n + 3)).collect();
         assert!(all.iter().all(|range| seen.contains(range)), "{seen:?}");
+    }
+
+    #[test]
+    fn in_a_steady_flow_an_ack_waits_for_the_next_datagram() {
+        let patience = AckPatience { delay: Duration::from_micros(500), datagrams: 100 };
+        let mut acks = Acknowledger::default();
+        for n in 0..20 {
+            acks.add(n, Instant::from_millis(2 * n));
+            acks.emit(&Arrivals::default(), 100, &mut vec![]);
+        }
+        acks.add(20, Instant::from_millis(40));
+        let wait = acks.due_at(patience).unwrap().saturating_since(Instant::from_millis(40));
+        assert!((3..=4).contains(&wait.as_millis()), "two intervals: {wait:?}");
+        for n in 21..30 {
+            acks.add(n, Instant::from_millis(2 * n));
+        }
+        assert_eq!(acks.due_at(patience), Some(Instant::from_millis(50)), "but not for ever");
+        acks.emit(&Arrivals::default(), 100, &mut vec![]);
+        acks.add(30, Instant::from_millis(10_000));
+        let wait = acks.due_at(patience).unwrap().saturating_since(Instant::from_millis(10_000));
+        assert_eq!(wait.as_micros(), 500, "a lone datagram is acknowledged soon");
     }
 
     #[test]

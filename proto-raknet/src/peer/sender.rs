@@ -191,8 +191,9 @@ impl Sender {
         let len = buf.len() - start;
         self.urgent = self.urgent.saturating_sub(1);
         self.pacer.on_sent(len);
-        let window_limited = (self.flight.reliable_bytes() + len) * 2 >= window
-            || self.flight.frames() * 2 >= config.max_frames_in_flight;
+        let in_flight = if reliable { self.flight.reliable_bytes() } else { self.flight.unreliable_bytes() };
+        let window_limited =
+            (in_flight + len) * 2 >= window || self.flight.frames() * 2 >= config.max_frames_in_flight;
         if let (true, Some(datagram)) = (window_limited, buf.get_mut(start..)) {
             DataHeader::set_continuous_send(datagram);
         }

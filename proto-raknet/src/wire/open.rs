@@ -125,6 +125,11 @@ pub struct OpenConnectionRequest2 {
 }
 
 impl OpenConnectionRequest2 {
+    /// The length of libcat's challenge.
+    const CHALLENGE: usize = 64;
+    /// An IPv4 address, the MTU and the GUID.
+    const SHORTEST_AFTER_CHALLENGE: usize = 17;
+
     /// Parses what follows the id.
     ///
     /// Nothing in the message says whether a cookie is there: `with_cookie` must be whether this server's
@@ -143,10 +148,12 @@ impl OpenConnectionRequest2 {
 
     fn parse_cookie(r: &mut Reader<'_>) -> Result<u32, ParseError> {
         let cookie = r.u32_be()?;
-        match r.u8()? {
-            0 => Ok(cookie),
-            _ => Err(ParseError::Encrypted),
+        let announced = r.u8()? != 0;
+        // tokio-raknet announces a challenge with every cookie, and sends none: the length tells.
+        if announced && r.remaining() >= Self::CHALLENGE + Self::SHORTEST_AFTER_CHALLENGE {
+            return Err(ParseError::Encrypted);
         }
+        Ok(cookie)
     }
 
     /// Appends the message.
@@ -178,7 +185,7 @@ pub struct OpenConnectionReply2 {
     pub client: SocketAddr,
     /// The MTU of the session.
     pub mtu: u16,
-    /// Whether the server goes on encrypted; its answer to the challenge then follows and is not parsed.
+    /// Whether the server goes on encrypted, if there was a challenge; its answer then follows and is not parsed.
     pub security: bool,
 }
 
@@ -280,11 +287,20 @@ mod tests {
 
     #[test]
     fn a_second_request_with_a_challenge_is_named_encrypted() {
-        let libcat = joined(&[MARK, &[1, 2, 3, 4, 1], &[0x55; 64]]);
+        let rest = joined(&[&[4, 0xf5, 0xff, 0xff, 0xfe, 0x4a, 0xbc], &[0x05, 0xd4], &GUID_BYTES]);
+        let libcat = joined(&[MARK, &[1, 2, 3, 4, 1], &[0x55; 64], &rest]);
         assert_eq!(
             OpenConnectionRequest2::parse(&mut Reader::new(&libcat), true),
             Err(ParseError::Encrypted)
         );
+    }
+
+    #[test]
+    fn a_second_request_that_announces_a_challenge_and_has_none_is_plain() {
+        let rest = joined(&[&[4, 0xf5, 0xff, 0xff, 0xfe, 0x4a, 0xbc], &[0x05, 0xd4], &GUID_BYTES]);
+        let plain = joined(&[MARK, &[1, 2, 3, 4, 1], &rest]);
+        let parsed = OpenConnectionRequest2::parse(&mut Reader::new(&plain), true).unwrap();
+        assert_eq!((parsed.cookie, parsed.mtu, parsed.guid), (Some(0x0102_0304), 1492, GUID));
     }
 
     #[test]

@@ -20,34 +20,61 @@ impl<T: Timer> Alarm<T> {
         Self { timer, armed: None }
     }
 
-    /// Has the task of `cx` woken at `next` at the latest.
+    /// Has the task of `cx` woken at `next` at the latest; at once where that is past.
     pub(super) fn schedule(&mut self, next: Option<Instant>, clock: &StdClock, cx: &mut Context<'_>) {
-        loop {
-            if let Some(next) = next
-                && self.armed.is_none_or(|armed| next < armed)
-            {
-                self.timer.arm(clock.to_std(next));
-                self.armed = Some(next);
+        self.arm(next, clock);
+        if self.has_fired(cx) {
+            // An instant from before came, or `next` itself: only a timer that is armed anew can tell.
+            self.arm(next, clock);
+            if self.has_fired(cx) {
+                cx.waker().wake_by_ref();
             }
-            if self.armed.is_none() || self.timer.poll_expired(cx).is_pending() {
-                return;
-            }
-            // What fired was an instant from before. If `next` itself has come meanwhile, the timer that is armed
-            // again fires at once.
+        }
+    }
+
+    fn arm(&mut self, next: Option<Instant>, clock: &StdClock) {
+        if let Some(next) = next
+            && self.armed.is_none_or(|armed| next < armed)
+        {
+            self.timer.arm(clock.to_std(next));
+            self.armed = Some(next);
+        }
+    }
+
+    /// Says whether the armed instant has come, and forgets it then.
+    fn has_fired(&mut self, cx: &mut Context<'_>) -> bool {
+        let fired = self.armed.is_some() && self.timer.poll_expired(cx).is_ready();
+        if fired {
             self.armed = None;
         }
+        fired
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::task::{Poll, Waker};
+    use std::{
+        sync::{
+            Arc,
+            atomic::{AtomicBool, Ordering},
+        },
+        task::{Poll, Wake, Waker},
+    };
 
-    /// Counts how often it is armed; fires when told.
+    /// Counts how often it is armed; fires as often as told.
     struct Fake {
         armed: Vec<std::time::Instant>,
-        fires: bool,
+        fires: u32,
+    }
+
+    #[derive(Default)]
+    struct Woken(AtomicBool);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.store(true, Ordering::Relaxed);
+        }
     }
 
     impl Timer for Fake {
@@ -55,7 +82,9 @@ mod tests {
             self.armed.push(at);
         }
         fn poll_expired(&mut self, _: &mut Context<'_>) -> Poll<()> {
-            if std::mem::take(&mut self.fires) { Poll::Ready(()) } else { Poll::Pending }
+            let Some(left) = self.fires.checked_sub(1) else { return Poll::Pending };
+            self.fires = left;
+            Poll::Ready(())
         }
     }
 
@@ -63,7 +92,7 @@ mod tests {
     #[allow(clippy::disallowed_methods, reason = "a clock needs a base")]
     fn a_deadline_that_moves_away_costs_nothing_until_the_old_one_comes() {
         let clock = StdClock::new(std::time::Instant::now());
-        let mut alarm = Alarm::new(Fake { armed: vec![], fires: false });
+        let mut alarm = Alarm::new(Fake { armed: vec![], fires: 0 });
         let mut cx = Context::from_waker(Waker::noop());
         let at = Instant::from_millis;
         for next in [5, 6, 7] {
@@ -71,15 +100,33 @@ mod tests {
         }
         assert_eq!(alarm.timer.armed, [clock.to_std(at(5))]);
 
-        alarm.timer.fires = true;
+        alarm.timer.fires = 1;
         alarm.schedule(Some(at(8)), &clock, &mut cx);
         assert_eq!(alarm.timer.armed, [clock.to_std(at(5)), clock.to_std(at(8))]);
 
         alarm.schedule(Some(at(2)), &clock, &mut cx);
         assert_eq!(alarm.timer.armed.last(), Some(&clock.to_std(at(2))));
 
-        alarm.timer.fires = true;
+        alarm.timer.fires = 1;
         alarm.schedule(None, &clock, &mut cx);
         assert_eq!((alarm.timer.armed.len(), alarm.armed), (3, None));
+    }
+
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "a clock needs a base")]
+    fn a_deadline_that_is_past_wakes_the_task_at_once() {
+        let clock = StdClock::new(std::time::Instant::now());
+        // A timer that is ready as soon as it is armed with an instant in the past.
+        let mut alarm = Alarm::new(Fake { armed: vec![], fires: u32::MAX });
+        let woken = Arc::new(Woken::default());
+        let waker = Waker::from(Arc::clone(&woken));
+        alarm.schedule(Some(Instant::ZERO), &clock, &mut Context::from_waker(&waker));
+        assert!(woken.0.load(Ordering::Relaxed));
+
+        let mut alarm = Alarm::new(Fake { armed: vec![], fires: 1 });
+        let woken = Arc::new(Woken::default());
+        let waker = Waker::from(Arc::clone(&woken));
+        alarm.schedule(Some(Instant::from_millis(5)), &clock, &mut Context::from_waker(&waker));
+        assert!(!woken.0.load(Ordering::Relaxed));
     }
 }

@@ -41,7 +41,6 @@ pub struct Driver<M: Machine, F: Face<M>, R: Runtime> {
     ports: Ports<R>,
     alarm: Alarm<R::Timer>,
     spin: Spin,
-    inbox: Inbox,
     /// The bytes of the transmit that is being sent.
     scratch: Vec<u8>,
     config: DriverConfig,
@@ -66,7 +65,6 @@ where
             ports: Ports::new(),
             alarm: Alarm::new(R::timer()?),
             spin: Spin::new(config.spin),
-            inbox: Inbox::new(),
             scratch: Vec::new(),
             config,
             resting_until: None,
@@ -180,7 +178,11 @@ impl<M: Machine, F: Face<M>, R: Runtime> Driver<M, F, R> {
     /// Reads what has arrived on each link, up to the budget, into the machine. Says whether anything had. Where
     /// nothing had, the task is woken by the next arrival, unless it is only `looking`.
     fn receive(&mut self, looking: bool, cx: &mut Context<'_>) -> bool {
-        let Self { shared, ports, inbox, config, resting_until, .. } = self;
+        Inbox::with(|inbox| self.receive_into(inbox, looking, cx))
+    }
+
+    fn receive_into(&mut self, inbox: &mut Inbox, looking: bool, cx: &mut Context<'_>) -> bool {
+        let Self { shared, ports, config, resting_until, .. } = self;
         if resting_until.is_some_and(|until| until <= shared.now()) {
             *resting_until = None;
             ports.udp_mut().for_each(|port| port.forgive());

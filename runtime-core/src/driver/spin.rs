@@ -1,14 +1,17 @@
 //! Waiting a moment for an answer before going to sleep.
 
 use proto_core::Instant;
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
 
 /// Decides whether a driver with nothing to do looks at its sockets again instead of sleeping.
 ///
 /// Waking a sleeping thread costs tens of microseconds, often more than the peer needs for its answer. So after each
 /// activity the driver keeps looking for a short while, as long as that pays: each wait that ends with an arrival adds
 /// trust, each that ends in vain takes some away, and without trust only one activity in [`TRIALS`] is followed by a
-/// wait.
+/// wait. Where a process runs several drivers none of them waits: it would keep the others from their work.
 #[derive(Debug)]
 pub(super) struct Spin {
     budget: Duration,
@@ -30,7 +33,8 @@ const MAX_TRUST: u8 = 16;
 const TRIALS: u8 = 64;
 
 impl Spin {
-    pub(super) const fn new(budget: Duration) -> Self {
+    pub(super) fn new(budget: Duration) -> Self {
+        DRIVERS.fetch_add(1, Ordering::Relaxed);
         Self { budget, until: None, trust: MAX_TRUST / 4, slept: 0 }
     }
 
@@ -64,6 +68,9 @@ impl Spin {
     }
 
     fn is_worth_it(&mut self) -> bool {
+        if DRIVERS.load(Ordering::Relaxed) > 1 {
+            return false;
+        }
         if self.trust > 0 {
             return true;
         }
@@ -75,9 +82,25 @@ impl Spin {
     }
 }
 
+impl Drop for Spin {
+    fn drop(&mut self) {
+        DRIVERS.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The drivers in this process.
+static DRIVERS: AtomicUsize = AtomicUsize::new(0);
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::{Mutex, MutexGuard, PoisonError};
+
+    /// Each test needs to have the only driver.
+    fn alone() -> MutexGuard<'static, ()> {
+        static ALONE: Mutex<()> = Mutex::new(());
+        ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 
     fn at(micros: u64) -> Instant {
         Instant::from_micros(micros)
@@ -85,6 +108,7 @@ mod tests {
 
     #[test]
     fn it_waits_for_its_budget_after_an_activity_only() {
+        let _alone = alone();
         let mut spin = Spin::new(Duration::from_micros(50));
         assert_eq!(spin.wait(at(0), false), Wait::Sleep);
         assert_eq!(spin.wait(at(0), true), Wait::Look);
@@ -95,6 +119,7 @@ mod tests {
 
     #[test]
     fn waiting_in_vain_ends_but_is_tried_again_now_and_then() {
+        let _alone = alone();
         let mut spin = Spin::new(Duration::from_micros(50));
         let mut waits = 0;
         for n in 0..1_000 {
@@ -108,6 +133,7 @@ mod tests {
 
     #[test]
     fn answers_in_time_keep_it_going() {
+        let _alone = alone();
         let mut spin = Spin::new(Duration::from_micros(50));
         for n in 0..1_000 {
             assert_eq!(spin.wait(at(100 * n), true), Wait::Look);
@@ -120,7 +146,18 @@ mod tests {
     }
 
     #[test]
+    fn several_drivers_do_not_wait() {
+        let _alone = alone();
+        let mut spin = Spin::new(Duration::from_micros(50));
+        let other = Spin::new(Duration::from_micros(50));
+        assert_eq!(spin.wait(at(0), true), Wait::Sleep);
+        drop(other);
+        assert_eq!(spin.wait(at(0), true), Wait::Look);
+    }
+
+    #[test]
     fn no_budget_means_no_waiting() {
+        let _alone = alone();
         assert_eq!(Spin::new(Duration::ZERO).wait(at(0), true), Wait::Sleep);
     }
 }

@@ -23,7 +23,7 @@ if (wanted.role === 'server') {
     end.call(server)
   }
   server.listen().then(() => tell('listening', { port: server.socket.address().port }))
-  close = () => connection.close()
+  close = () => server.close('ours')
 } else {
   const client = new Client(wanted.host, wanted.port)
   client.on('connected', opened => {
@@ -41,6 +41,7 @@ function follow (listener) {
 }
 
 function tellDisconnected (reason) {
+  // Only 'client disconnect' comes from the other side's notification.
   tell('disconnected', { how: reason === 'client disconnect' ? 'told' : 'lost' })
 }
 

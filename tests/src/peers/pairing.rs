@@ -1,6 +1,6 @@
 //! One of ours and one of theirs, connected in every way there is.
 
-use proto_raknet::{Config, ConnectOptions, wire::ProtocolVersion};
+use proto_raknet::{Config, ConnectOptions, Guid, Motd, wire::ProtocolVersion};
 
 use super::{
     implementation::Implementation,
@@ -62,10 +62,25 @@ impl Pairing {
     fn meet_client(&self, drive: Drive, scenario: &mut impl FnMut(&mut dyn Session, &mut Peer)) {
         let mut config = Config::default();
         config.incoming.cookies = self.cookies;
+        // Some clients ping first, and go on only when the answer is that of a Bedrock server.
+        config.incoming.pong_data = bedrock_motd().to_pong_data().expect("a short text").into();
         let mut listener = drive.listen(config);
         let mut theirs = Peer::visit(self.implementation, self.protocol, listener.address());
         let mut ours = listener.accept();
         theirs.connected();
         scenario(&mut *ours, &mut theirs);
+    }
+}
+
+/// The text of a Bedrock server with every field that some client may ask for.
+fn bedrock_motd() -> Motd {
+    Motd {
+        guid: Some(Guid(1)),
+        level: Some("level".into()),
+        mode: Some("Survival".into()),
+        mode_number: Some(1),
+        port_v4: Some(19_132),
+        port_v6: Some(19_133),
+        ..Motd::new("Iolite", 748, "1.21.40")
     }
 }

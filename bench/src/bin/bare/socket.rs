@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 
 use proto_core::{Datagram, Instant, LinkId, Machine, Transmit};
 use quinn_udp::{RecvMeta, UdpSocketState};
-use runtime_core::{UdpOptions, bind_udp};
+use runtime_core::{DriverConfig, UdpOptions, bind_udp};
 
 /// Where datagrams are received; one for all sockets of a loop.
 pub(crate) struct Scratch {
@@ -39,6 +39,7 @@ impl Socket {
         let socket = bind_udp(address, UdpOptions::default())?;
         let offload = UdpSocketState::new((&socket).into())?;
         let max_segments = NonZeroUsize::new(offload.max_gso_segments()).unwrap_or(NonZeroUsize::MIN);
+        let max_segments = max_segments.min(DriverConfig::default().segments_per_send);
         Ok(Self { socket, offload, max_segments })
     }
 

@@ -3,12 +3,15 @@
 use std::io;
 use std::net::UdpSocket;
 use std::os::fd::OwnedFd;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use runtime_core::DriverConfig;
 use rustix::buffer::spare_capacity;
 use rustix::event::{Timespec, epoll};
 
 /// One wait for many sockets. A socket that was not emptied is ready again at once.
+///
+/// Like Iolite's driver it looks for an answer for a moment before it sleeps, because waking up takes longer.
 pub(crate) struct Waiter {
     epoll: OwnedFd,
     events: Vec<epoll::Event>,
@@ -25,16 +28,28 @@ impl Waiter {
     }
 
     /// Returns the sockets that can be read, after `patience` at the latest.
+    #[allow(clippy::disallowed_methods, reason = "a driver is where the clock is read")]
     pub(crate) fn wait(
         &mut self,
         patience: Option<Duration>,
     ) -> io::Result<impl Iterator<Item = usize> + use<'_>> {
+        let spin = DriverConfig::default().spin.min(patience.unwrap_or(Duration::MAX));
+        let began = Instant::now();
         self.events.clear();
-        let patience = patience.and_then(|patience| Timespec::try_from(patience).ok());
-        match epoll::wait(&self.epoll, spare_capacity(&mut self.events), patience.as_ref()) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
+        while self.events.is_empty() && began.elapsed() < spin {
+            self.look(Some(Duration::ZERO))?;
+        }
+        if self.events.is_empty() {
+            self.look(patience.map(|patience| patience.saturating_sub(spin)))?;
         }
         Ok(self.events.iter().filter_map(|event| usize::try_from(event.data.u64()).ok()))
+    }
+
+    fn look(&mut self, patience: Option<Duration>) -> io::Result<()> {
+        let patience = patience.and_then(|patience| Timespec::try_from(patience).ok());
+        match epoll::wait(&self.epoll, spare_capacity(&mut self.events), patience.as_ref()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
     }
 }

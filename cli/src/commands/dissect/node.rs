@@ -53,7 +53,7 @@ impl Node {
 
     /// Returns name and brief fields, those of the parts included.
     pub(super) fn line(&self) -> String {
-        let fields = self.fields.iter().filter(|field| field.brief).map(Field::text);
+        let fields = self.fields.iter().filter(|field| field.brief && field.is_there()).map(Field::text);
         let parts = self.parts.iter().take(MAX_PARTS_IN_LINE).map(|part| format!("[{}]", part.line()));
         let more = self.parts.len().saturating_sub(MAX_PARTS_IN_LINE);
         let more = (more > 0).then(|| format!("+{more} more"));
@@ -65,7 +65,8 @@ impl Node {
     /// Returns everything, a line each, indented by `depth` steps.
     pub(super) fn lines(&self, depth: usize) -> Vec<String> {
         let indent = "  ".repeat(depth);
-        let fields: Vec<String> = self.fields.iter().map(Field::text).collect();
+        let fields: Vec<String> =
+            self.fields.iter().filter(|field| field.is_there()).map(Field::text).collect();
         let mut lines = vec![format!("{indent}{}  {}", self.name, fields.join(", ")).trim_end().to_owned()];
         lines.extend(self.data.chunks(16).enumerate().map(|(row, bytes)| dump(&indent, row, bytes)));
         lines.extend(self.parts.iter().flat_map(|part| part.lines(depth + 1)));
@@ -93,10 +94,14 @@ impl Node {
 }
 
 impl Field {
+    fn is_there(&self) -> bool {
+        !self.value.is_null()
+    }
+
     fn text(&self) -> String {
-        match &self.value {
-            Value::String(text) => format!("{}={text}", self.name),
-            value => format!("{}={value}", self.name),
+        match self.value.as_str() {
+            Some(text) => format!("{}={text}", self.name),
+            None => format!("{}={}", self.name, self.value),
         }
     }
 }
@@ -123,7 +128,11 @@ mod tests {
     use super::*;
 
     fn node() -> Node {
-        Node::new("Outer").brief("a", 1).field("long name", "x").part(Node::new("Inner").data(b"hi\n"))
+        Node::new("Outer")
+            .brief("a", 1)
+            .brief("not there", Value::Null)
+            .field("long name", "x")
+            .part(Node::new("Inner").data(b"hi\n"))
     }
 
     #[test]
@@ -143,7 +152,7 @@ mod tests {
 
     #[test]
     fn json_has_the_same_tree() {
-        let expected = json!({ "kind": "Outer", "a": 1, "long_name": "x", "parts": [{ "kind": "Inner", "data": "68690a" }] });
+        let expected = json!({ "kind": "Outer", "a": 1, "not_there": null, "long_name": "x", "parts": [{ "kind": "Inner", "data": "68690a" }] });
         assert_eq!(json!(node().json()), expected);
     }
 }

@@ -63,7 +63,7 @@ impl Printer {
             Dissection::Damaged { .. } => self.damaged += 1,
             Dissection::Unknown => self.unknown += 1,
         }
-        let start = *self.start.get_or_insert(frame.at.unwrap_or_default());
+        let start = *self.start.get_or_insert_with(|| frame.at.unwrap_or_default());
         if self.form == Form::Json {
             return output::json(&as_json(frame, packet, dissection));
         }

@@ -1,8 +1,11 @@
-//! The one receive scratch of a driver.
+//! The receive scratch that the drivers of a thread share.
 
 use proto_core::{Datagram, Ecn, Instant, LinkId, Machine};
 use quinn_udp::{EcnCodepoint, RecvMeta, UdpSockRef, UdpSocketState};
-use std::io::{self, IoSliceMut};
+use std::{
+    cell::RefCell,
+    io::{self, IoSliceMut},
+};
 
 use crate::{runtime::Progress, stats::Traffic};
 
@@ -16,7 +19,15 @@ pub(crate) struct Inbox {
 }
 
 impl Inbox {
-    pub(crate) fn new() -> Self {
+    /// Lends out this thread's inbox. A process with a thousand drivers has no more of them than threads.
+    pub(crate) fn with<T>(act: impl FnOnce(&mut Self) -> T) -> T {
+        thread_local! {
+            static INBOX: RefCell<Inbox> = RefCell::new(Inbox::new());
+        }
+        INBOX.with_borrow_mut(act)
+    }
+
+    fn new() -> Self {
         Self { memory: vec![0; STRIDE * BATCH].into(), metas: [RecvMeta::default(); BATCH], filled: 0 }
     }
 

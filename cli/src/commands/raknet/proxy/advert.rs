@@ -27,11 +27,10 @@ pub(super) async fn keep_up_to_date(
             }
         };
         if shown.as_ref() != Some(&latest) {
-            if !latest.is_empty() {
-                journal.target_speaks(&latest);
-            }
-            if let Err(error) = listener.set_pong_data(latest.clone()) {
-                journal.description_refused(&error);
+            match listener.set_pong_data(latest.clone()) {
+                Ok(()) if latest.is_empty() => {}
+                Ok(()) => journal.target_speaks(&latest),
+                Err(error) => journal.description_refused(&error),
             }
             shown = Some(latest);
         }

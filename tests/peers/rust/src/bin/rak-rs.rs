@@ -56,12 +56,14 @@ async fn serve(mut connection: Connection, commands: &mut Commands) {
     }
 }
 
-/// Passes messages both ways on the client.
+/// Passes messages both ways on the client, which hands out RakNet's own messages too, the end among them.
 async fn visit(mut client: Client, commands: &mut Commands) {
     tell_connected();
     loop {
         tokio::select! {
             received = client.recv() => match received {
+                Ok(payload) if payload.first() == Some(&DISCONNECTION_NOTIFICATION) => tell_disconnected(),
+                Ok(payload) if payload.first().is_none_or(|id| *id < FIRST_USER_MESSAGE) => {}
                 Ok(payload) => tell_message(&payload),
                 Err(_) => return tell_disconnected(),
             },
@@ -78,3 +80,9 @@ async fn visit(mut client: Client, commands: &mut Commands) {
         }
     }
 }
+
+/// The id of the message that ends a session.
+const DISCONNECTION_NOTIFICATION: u8 = 0x15;
+
+/// Ids below it are RakNet's own.
+const FIRST_USER_MESSAGE: u8 = 0x80;

@@ -1,0 +1,23 @@
+//! The demo tells whether everything is right.
+
+mod command;
+
+use command::iolite;
+
+#[test]
+fn the_demo_succeeds_and_sums_up() {
+    let demo = iolite(&["demo", "--quick"]);
+    assert_eq!(demo.code, Some(0), "{demo:?}");
+    assert!(demo.stdout.contains("all 11 sections are right"), "{demo:?}");
+    assert!(!demo.stdout.contains('\u{1b}'), "colours where there is no terminal: {demo:?}");
+}
+
+#[test]
+fn the_demo_tells_machines_the_same() {
+    let demo = iolite(&["demo", "--quick", "--json"]);
+    assert_eq!(demo.code, Some(0), "{demo:?}");
+    let summary = &demo.json_lines()[0];
+    assert_eq!(summary["ok"], true);
+    let sections = summary["sections"].as_array().unwrap();
+    assert!(sections.len() == 11 && sections.iter().all(|section| section["ok"] == true), "{summary}");
+}

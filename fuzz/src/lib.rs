@@ -1,0 +1,39 @@
+//! The bodies of the fuzz targets: each takes any bytes and panics where a promise is broken.
+//!
+//! They are here rather than in the targets so that they compile, and replay their seeds, without a fuzzer.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a broken promise is reported by panicking"
+)]
+
+pub mod raknet;
+
+use netsim::capture::Capture;
+
+/// A body and the name of its target and of its folder of seeds.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// All targets.
+pub const TARGETS: [Target; 8] = [
+    ("raknet_offline", raknet::offline),
+    ("raknet_datagram", raknet::datagram),
+    ("raknet_ack", raknet::ack),
+    ("raknet_connected", raknet::connected),
+    ("raknet_motd", raknet::motd),
+    ("raknet_endpoint", raknet::endpoint),
+    ("raknet_pair", raknet::pair),
+    ("capture", capture),
+];
+
+/// Reads a capture file: no byte may make that panic or go on for ever.
+pub fn capture(data: &[u8]) {
+    let Ok(capture) = Capture::open(data) else { return };
+    for frame in capture {
+        let Ok(frame) = frame else { break };
+        let _ = frame.udp();
+    }
+}
