@@ -2,7 +2,7 @@
 
 mod command;
 
-use command::iolite;
+use command::{Running, iolite};
 
 #[test]
 fn the_demo_succeeds_and_sums_up() {
@@ -20,4 +20,11 @@ fn the_demo_tells_machines_the_same() {
     assert_eq!(summary["ok"], true);
     let sections = summary["sections"].as_array().unwrap();
     assert!(sections.len() == 11 && sections.iter().all(|section| section["ok"] == true), "{summary}");
+}
+
+#[test]
+fn ctrl_c_ends_the_demo_with_the_exit_code_for_it() {
+    let demo = Running::start(&["demo"]);
+    assert!(demo.line().contains("RakNet ping"));
+    assert_eq!(demo.interrupt(), Some(130));
 }

@@ -98,3 +98,15 @@ fn a_target_that_is_not_there_is_reported() {
     assert!(end["reason"].as_str().unwrap().starts_with("no session with the target"), "{end}");
     assert_eq!(proxy.interrupt(), Some(0));
 }
+
+#[test]
+fn ctrl_c_sends_the_players_away_in_good_order() {
+    let (_server, target) = serve(&[]);
+    let (mut proxy, address) = proxy(&target, &[]);
+    let player = std::thread::spawn(move || iolite(&["raknet", "bench", &address, "--duration", "60s"]));
+    while proxy.event("statistics")["sessions"] != 1 {}
+    assert_eq!(proxy.interrupt(), Some(0));
+    let player = player.join().unwrap();
+    assert_eq!(player.code, Some(3), "{player:?}");
+    assert!(player.stderr.contains("closed by the peer"), "{player:?}");
+}

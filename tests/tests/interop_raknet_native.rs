@@ -41,7 +41,7 @@ fn each_channel_keeps_its_order() {
 #[test]
 fn receipts_tell_both_sides_what_arrived() {
     PEER.in_every_way(|ours, theirs| {
-        scenario::receipts_for_us(ours, theirs);
+        scenario::receipts_for_us(ours, theirs, &scenario::RECEIPT_MODES);
         scenario::receipts_for_peer(ours, theirs);
     });
 }

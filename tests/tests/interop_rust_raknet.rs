@@ -46,7 +46,7 @@ fn each_channel_keeps_its_order() {
 
 #[test]
 fn our_receipts_tell_what_arrived() {
-    PEER.in_every_way(|ours, theirs| scenario::receipts_for_us(ours, theirs));
+    PEER.in_every_way(|ours, theirs| scenario::receipts_for_us(ours, theirs, &scenario::RECEIPT_MODES));
 }
 
 #[test]

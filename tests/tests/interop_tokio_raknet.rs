@@ -3,6 +3,7 @@
 //! What is peculiar to it, and how the tests take account of it:
 //! - With cookies, its client announces a challenge that does not follow, and its server sets the flag of encryption
 //!   without encrypting.
+//! - It delivers unordered reliable messages again when they are sent again, so few of them are sent here.
 //! - It has 16 ordering channels.
 //! - A stream cannot be closed; dropped, it leaves the peer to its timeout. When we close, it may be gone before it
 //!   acknowledges.
@@ -19,7 +20,7 @@ const PEER: Pairing = Pairing {
 
 #[test]
 fn messages_of_the_unsequenced_modes_arrive_both_ways() {
-    let modes = [Reliability::Unreliable, Reliability::Reliable, Reliability::ReliableOrdered];
+    let modes = [Reliability::Unreliable, Reliability::ReliableOrdered];
     PEER.in_every_way(|ours, theirs| scenario::both_ways(ours, theirs, &scenario::of_modes(&modes)));
 }
 
@@ -39,7 +40,8 @@ fn each_channel_keeps_its_order() {
 
 #[test]
 fn our_receipts_tell_what_arrived() {
-    PEER.in_every_way(|ours, theirs| scenario::receipts_for_us(ours, theirs));
+    let modes = [Reliability::UnreliableWithReceipt, Reliability::ReliableOrderedWithReceipt];
+    PEER.in_every_way(|ours, theirs| scenario::receipts_for_us(ours, theirs, &modes));
 }
 
 #[test]

@@ -86,6 +86,11 @@ impl Running {
         panic!("no event {name:?} came, only {:?}", self.seen);
     }
 
+    /// Waits for a line.
+    pub(crate) fn line(&self) -> String {
+        self.lines.recv_timeout(LONGEST).expect("no line came")
+    }
+
     /// Waits until it listens and returns where.
     pub(crate) fn address(&mut self) -> String {
         self.event("listening")["address"].as_str().unwrap().to_owned()

@@ -52,9 +52,10 @@ pub fn connected(data: &[u8]) {
     assert_eq!(Connected::classify(&written), Some(Ok(message)));
 }
 
-/// What a pong carries.
+/// What a pong carries. Empty fields at its end are not written, so it is the text that must come back.
 pub fn motd(data: &[u8]) {
     let Ok(motd) = Motd::parse(data) else { return };
     let Ok(written) = motd.to_pong_data() else { return };
-    assert_eq!(Motd::parse(&written), Ok(motd));
+    let again = Motd::parse(&written).expect("our own text is sound");
+    assert_eq!(again.to_pong_data(), Ok(written));
 }

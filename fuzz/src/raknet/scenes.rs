@@ -1,12 +1,12 @@
 //! Whole machines on the virtual network, with every decision read from the fuzzer's bytes.
 
 use netsim::{ByteEntropy, Conditions, Entropy, Network, NodeId, Op};
-use proto_raknet::{
-    Channel, Config, ConnectOptions, Endpoint, Event, Message, PeerId, Reliability, SOCKET,
-};
+use proto_raknet::{Channel, Config, ConnectOptions, Endpoint, Event, Message, PeerId, Reliability, SOCKET};
 use std::{collections::BTreeSet, net::SocketAddr, time::Duration};
 
 const MAX_OPS: usize = 200;
+/// Steps of up to 16 seconds, in microseconds: longer than the timeout of a session, short enough to run many.
+const LONGEST_STEP_BITS: u8 = 24;
 const STRANGER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::new(10, 9, 9, 9)), 9);
 
 /// An endpoint with a session, fed datagrams from its peer's address and from a stranger's. However hostile they
@@ -21,7 +21,7 @@ pub fn endpoint(data: &[u8]) {
         }
         let choice = bytes.byte();
         if choice >= 0xe0 {
-            scene.net.run_for(Duration::from_micros(bytes.below(1 << (choice & 0x1f))));
+            scene.net.run_for(Duration::from_micros(bytes.below(1 << (choice & 0x1f).min(LONGEST_STEP_BITS))));
         } else {
             let len = usize::from(bytes.byte()) + 1;
             let mut datagram = vec![0; len];

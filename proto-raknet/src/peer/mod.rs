@@ -136,12 +136,13 @@ impl Peer {
         if self.phase == Phase::Gone {
             return;
         }
-        match data.first().copied().and_then(DatagramKind::of) {
-            Some(DatagramKind::Data) => self.on_data(data, ctx),
-            Some(DatagramKind::Ack { .. } | DatagramKind::Nack) => self.on_records(data, ctx),
-            None => return,
-        }
+        let Some(kind) = data.first().copied().and_then(DatagramKind::of) else { return };
+        // Before it is read: it may bring the notification that makes us doubt that the peer is still there.
         self.liveness.heard(ctx.now);
+        match kind {
+            DatagramKind::Data => self.on_data(data, ctx),
+            DatagramKind::Ack { .. } | DatagramKind::Nack => self.on_records(data, ctx),
+        }
         self.settle(ctx);
     }
 

@@ -4,23 +4,13 @@ use bytes::{Bytes, BytesMut};
 
 use crate::limits::{SLAB_BYTES, SLAB_MAX_PAYLOAD};
 
-/// Cuts payloads off a shared slab: one allocation for up to 64 KiB of them instead of one each.
+/// Cuts payloads off a shared slab: one allocation for 8 KiB of them instead of one each.
 ///
-/// The slab starts small and doubles while payloads are still held when it runs out, so an endpoint whose messages are
-/// taken at once needs but a few KiB.
-#[derive(Debug)]
+/// A larger slab would save little more, but stays in memory as long as one payload of it is held.
+#[derive(Debug, Default)]
 pub(crate) struct Slab {
     free: BytesMut,
-    size: usize,
 }
-
-impl Default for Slab {
-    fn default() -> Self {
-        Self { free: BytesMut::new(), size: MIN_SLAB_BYTES }
-    }
-}
-
-const MIN_SLAB_BYTES: usize = 4 * 1024;
 
 impl Slab {
     /// Copies `payload`, the only copy on its way to the application.
@@ -31,8 +21,7 @@ impl Slab {
         }
         // An old slab is taken again when nobody holds a part of it any more.
         if self.free.capacity() < payload.len() && !self.free.try_reclaim(payload.len()) {
-            self.free = BytesMut::with_capacity(self.size.max(payload.len()));
-            self.size = (self.size * 2).min(SLAB_BYTES);
+            self.free = BytesMut::with_capacity(SLAB_BYTES);
         }
         self.free.extend_from_slice(payload);
         self.free.split()

@@ -91,12 +91,12 @@ pub fn both_ways(ours: &mut dyn Session, theirs: &mut Peer, messages: &[Message]
     from_peer(ours, theirs, messages);
 }
 
-/// Sends messages with receipts to the peer, and checks that each is reported as acknowledged.
+/// Sends messages of receipt modes to the peer, and checks that each is reported as acknowledged.
 ///
 /// # Panics
 /// One is not.
-pub fn receipts_for_us(ours: &mut dyn Session, theirs: &mut Peer) {
-    let messages = of_modes(&RECEIPT_MODES);
+pub fn receipts_for_us(ours: &mut dyn Session, theirs: &mut Peer, modes: &[Reliability]) {
+    let messages = of_modes(modes);
     let receipts: Vec<usize> =
         messages.iter().map(|message| ours.send(message.clone()).expect("a receipt")).collect();
     let arrived = messages.iter().map(|_| theirs.recv()).collect();
@@ -162,7 +162,7 @@ fn brief(payload: &Bytes) -> String {
 const FIRST_BYTE: u8 = 0xfe;
 
 /// The modes that report a message's fate.
-const RECEIPT_MODES: [Reliability; 3] = [
+pub const RECEIPT_MODES: [Reliability; 3] = [
     Reliability::UnreliableWithReceipt,
     Reliability::ReliableWithReceipt,
     Reliability::ReliableOrderedWithReceipt,

@@ -10,7 +10,8 @@ const HEAD: usize = 5;
 pub fn numbered(number: u32, len: usize) -> Message {
     let mut payload = vec![GAME];
     payload.extend(number.to_be_bytes());
-    let filler = (HEAD..len.max(HEAD)).map(|at| (number as usize).wrapping_mul(31).wrapping_add(at * 7) as u8);
+    let filler =
+        (HEAD..len.max(HEAD)).map(|at| (number as usize).wrapping_mul(31).wrapping_add(at * 7) as u8);
     payload.extend(filler);
     Message::new(payload)
 }

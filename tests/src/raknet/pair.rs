@@ -42,8 +42,8 @@ impl Pair {
         let within = options.timeout + secs(1);
         self.client.connect(net, self.server.node, options);
         let failed = self.client.failures().len();
-        let done =
-            self.run_until(net, within, |pair| pair.is_established() || pair.client.failures().len() > failed);
+        let done = self
+            .run_until(net, within, |pair| pair.is_established() || pair.client.failures().len() > failed);
         assert!(
             done && self.is_established(),
             "not connected at {:?}: client {:?}, server {:?}",

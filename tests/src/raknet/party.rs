@@ -2,8 +2,8 @@
 
 use netsim::NodeId;
 use proto_raknet::{
-    CloseReason, ConnectFailure, ConnectOptions, Event, Message, PeerId, PeerInfo, PeerStats, ReceiptId, Received,
-    SendError,
+    CloseReason, ConnectFailure, ConnectOptions, Event, Message, PeerId, PeerInfo, PeerStats, ReceiptId,
+    Received, SendError,
 };
 use std::collections::{BTreeMap, VecDeque};
 
@@ -59,7 +59,8 @@ impl Party {
     /// When the attempt cannot begin.
     pub fn connect(&self, net: &mut Net, to: NodeId, options: ConnectOptions) -> PeerId {
         let to = net.address(to);
-        net.command(self.node, |endpoint, now| endpoint.connect(now, to, options)).expect("the attempt begins")
+        net.command(self.node, |endpoint, now| endpoint.connect(now, to, options))
+            .expect("the attempt begins")
     }
 
     /// Queues messages for a session and sends what is taken now.

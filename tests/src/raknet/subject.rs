@@ -45,7 +45,8 @@ impl EndpointSubject {
         let first = if is_client { endpoint(Config::default(), [7; 32]) } else { tested };
         let server = net.add_bare_node(first);
         net.add_udp(server, SOCKET, Self::SERVER);
-        let second = if is_client { endpoint(self.config(), seed) } else { endpoint(Config::client(), [8; 32]) };
+        let second =
+            if is_client { endpoint(self.config(), seed) } else { endpoint(Config::client(), [8; 32]) };
         let client = net.add_bare_node(second);
         net.add_udp(client, SOCKET, Self::CLIENT);
         let mut pair = Pair { client: Party::new(client), server: Party::new(server) };
@@ -58,7 +59,7 @@ impl EndpointSubject {
         Conversation { net, pair }
     }
 
-    fn from_peer(self, net: &Net) -> Vec<Vec<u8>> {
+    fn sent_by_peer(self, net: &Net) -> Vec<Vec<u8>> {
         let datagrams = net.trace().datagrams().filter(|record| record.from == self.peer());
         datagrams.map(|record| record.data.clone()).collect()
     }
@@ -100,7 +101,9 @@ impl Subject for EndpointSubject {
         let up = LinkEvent::Up { local: None, peer: None };
         machine.handle_link(self.start(), SOCKET, up);
         if *self == Self::Client {
-            machine.connect(self.start(), self.peer(), ConnectOptions::default()).expect("the attempt begins");
+            machine
+                .connect(self.start(), self.peer(), ConnectOptions::default())
+                .expect("the attempt begins");
         }
         machine
     }
@@ -115,7 +118,7 @@ impl Subject for EndpointSubject {
             conversation.net.trace_mut().clear();
         }
         conversation.talk();
-        self.from_peer(&conversation.net)
+        self.sent_by_peer(&conversation.net)
     }
 
     fn command(&self, machine: &mut Endpoint, now: Instant, rng: &mut Rng) {
@@ -167,7 +170,9 @@ impl Subject for EndpointSubject {
 /// Returns the name that an endpoint gives its first peer, whoever that is.
 fn first_peer() -> PeerId {
     let mut other = endpoint(Config::client(), [0; 32]);
-    other.connect(Instant::ZERO, EndpointSubject::SERVER, ConnectOptions::default()).expect("the attempt begins")
+    other
+        .connect(Instant::ZERO, EndpointSubject::SERVER, ConnectOptions::default())
+        .expect("the attempt begins")
 }
 
 fn some_message(rng: &mut Rng) -> Message {

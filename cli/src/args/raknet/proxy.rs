@@ -24,8 +24,8 @@ pub(crate) struct Proxy {
     #[arg(long, value_name = "COUNT", default_value_t = 1_024, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub(crate) max_connections: u32,
 
-    /// Whether a client must first prove that it receives at its address. Without, the target is spoken to with the
-    /// version of --protocol.
+    /// Whether a client must first prove that it receives at its address. Turn it off for clients that cannot, such as
+    /// bedrock-protocol on jsp-raknet. A target is spoken to either way.
     #[arg(long, value_enum, default_value_t = Switch::On)]
     pub(crate) cookies: Switch,
 

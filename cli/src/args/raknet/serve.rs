@@ -25,7 +25,8 @@ pub(crate) struct Serve {
     #[arg(long)]
     pub(crate) password: Option<String>,
 
-    /// Whether a client must first prove that it receives at its address.
+    /// Whether a client must first prove that it receives at its address. Turn it off for clients that cannot, such as
+    /// rust-raknet and jsp-raknet.
     #[arg(long, value_enum, default_value_t = Switch::On)]
     pub(crate) cookies: Switch,
 

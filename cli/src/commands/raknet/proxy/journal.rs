@@ -78,13 +78,14 @@ impl Journal {
             End::Refused(error) => ("target", format!("no session with the target: {error}")),
             End::Player(reason) => ("player", reason.to_string()),
             End::Target(reason) => ("target", reason.to_string()),
+            End::Proxy(reason) => ("proxy", reason.to_string()),
         };
         self.tell(
             || json!({ "event": "ended", "player": player.address.to_string(), "by": by, "reason": reason }),
             || {
                 let sign = match end {
                     End::Refused(_) => paint(style::BAD, "!"),
-                    End::Player(_) | End::Target(_) => paint(style::FAINT, "-"),
+                    End::Player(_) | End::Target(_) | End::Proxy(_) => paint(style::FAINT, "-"),
                 };
                 format!("{sign} {} ended by the {by}: {reason}", player.address)
             },

@@ -24,6 +24,18 @@ pub(super) enum End {
     Player(CloseReason),
     /// The target's session ended.
     Target(CloseReason),
+    /// This proxy is shutting down.
+    Proxy(CloseReason),
+}
+
+impl End {
+    fn of_player(reason: CloseReason) -> Self {
+        if matches!(reason, CloseReason::LocalClose | CloseReason::LocalCloseUnacknowledged) {
+            Self::Proxy(reason)
+        } else {
+            Self::Player(reason)
+        }
+    }
 }
 
 /// Relays between `player` and the target until one of them ends its session; then the other's is ended as well,
@@ -39,7 +51,7 @@ pub(super) async fn relay(
     let attempt = tokio::select! {
         attempt = RaknetStream::connect_with(route.target, options(&route, &player)) => attempt,
         reason = player.closed() => {
-            journal.ended(player.info(), &End::Player(reason));
+            journal.ended(player.info(), &End::of_player(reason));
             return;
         }
     };
@@ -48,7 +60,7 @@ pub(super) async fn relay(
             let target = Arc::new(target);
             let entry = roster.enter(Arc::clone(&player), Arc::clone(&target));
             let end = tokio::select! {
-                reason = pump(&player, &target, entry.to_target()) => End::Player(reason),
+                reason = pump(&player, &target, entry.to_target()) => End::of_player(reason),
                 reason = pump(&target, &player, entry.to_player()) => End::Target(reason),
             };
             let _ = target.close().await;
