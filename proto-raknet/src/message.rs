@@ -206,7 +206,7 @@ impl<T: Into<Bytes>> From<T> for Message {
 /// A message that arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Received {
-    /// The bytes. A short payload shares an 8 KiB slab with its neighbours: copy it if you keep it for long.
+    /// The bytes. A short payload shares a 4 KiB slab with its neighbours: copy it if you keep it for long.
     pub payload: Bytes,
     /// How it was sent; never one of the receipt modes.
     pub reliability: Reliability,

@@ -27,7 +27,7 @@ fn every_counter_wraps_without_a_message_lost_doubled_or_out_of_order() {
     let mut expected = 0;
     for first in (0..MESSAGES).step_by(BURST as usize) {
         for number in first..first + BURST {
-            let message = Message::new(number.to_be_bytes().map(|byte| byte | 0x80).to_vec());
+            let message = Message::new(payload_of(number).to_vec());
             line.client.send(line.now, line.session, message).unwrap();
             // One datagram in 1,000 is lost, so that resends cross the wrap as well.
             line.carry_to_server(number % 1_000 == 999);
@@ -106,11 +106,16 @@ impl Line {
     fn read(&mut self, mut expected: u32) -> u32 {
         let before = expected;
         while let Some(message) = self.server.recv(self.reader) {
-            assert_eq!(message.payload[..], expected.to_be_bytes().map(|byte| byte | 0x80));
+            assert_eq!(message.payload[..], payload_of(expected));
             expected += 1;
         }
         expected - before
     }
+}
+
+fn payload_of(number: u32) -> [u8; 5] {
+    let [a, b, c, d] = number.to_be_bytes();
+    [0xfe, a, b, c, d]
 }
 
 fn carry(

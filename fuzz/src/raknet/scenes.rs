@@ -21,7 +21,9 @@ pub fn endpoint(data: &[u8]) {
         }
         let choice = bytes.byte();
         if choice >= 0xe0 {
-            scene.net.run_for(Duration::from_micros(bytes.below(1 << (choice & 0x1f).min(LONGEST_STEP_BITS))));
+            scene
+                .net
+                .run_for(Duration::from_micros(bytes.below(1 << (choice & 0x1f).min(LONGEST_STEP_BITS))));
         } else {
             let len = usize::from(bytes.byte()) + 1;
             let mut datagram = vec![0; len];

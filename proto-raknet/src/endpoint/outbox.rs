@@ -33,12 +33,15 @@ impl Outbox {
     pub(crate) fn pop(&mut self, buf: &mut Vec<u8>) -> Option<(SocketAddr, usize)> {
         let (to, len) = self.datagrams.pop_front()?;
         buf.extend(self.bytes.drain(..len.min(self.bytes.len())));
+        if self.datagrams.is_empty() {
+            self.clear();
+        }
         Some((to, len))
     }
 
+    /// Drops what waits, and the memory: most endpoints need none of it once their sessions stand.
     pub(crate) fn clear(&mut self) {
-        self.datagrams.clear();
-        self.bytes.clear();
+        *self = Self::default();
     }
 }
 

@@ -4,7 +4,7 @@ use bytes::{Bytes, BytesMut};
 
 use crate::limits::{SLAB_BYTES, SLAB_MAX_PAYLOAD};
 
-/// Cuts payloads off a shared slab: one allocation for 8 KiB of them instead of one each.
+/// Cuts payloads off a shared slab: one allocation for 4 KiB of them instead of one each.
 ///
 /// A larger slab would save little more, but stays in memory as long as one payload of it is held.
 #[derive(Debug, Default)]

@@ -1,6 +1,7 @@
 //! The future that connects a machine to sockets, a clock and the application's tasks.
 
 mod alarm;
+mod scratch;
 mod sink;
 mod spin;
 
@@ -21,6 +22,7 @@ use crate::{
     shared::{Shared, State},
 };
 use alarm::Alarm;
+use scratch::with_scratch;
 use sink::Outputs;
 use spin::{Spin, Wait};
 
@@ -41,8 +43,6 @@ pub struct Driver<M: Machine, F: Face<M>, R: Runtime> {
     ports: Ports<R>,
     alarm: Alarm<R::Timer>,
     spin: Spin,
-    /// The bytes of the transmit that is being sent.
-    scratch: Vec<u8>,
     config: DriverConfig,
     /// When links whose receiving failed again and again are tried anew.
     resting_until: Option<Instant>,
@@ -65,7 +65,6 @@ where
             ports: Ports::new(),
             alarm: Alarm::new(R::timer()?),
             spin: Spin::new(config.spin),
-            scratch: Vec::new(),
             config,
             resting_until: None,
         };
@@ -153,7 +152,7 @@ impl<M: Machine, F: Face<M>, R: Runtime> Driver<M, F, R> {
                 machine: PhantomData,
             };
             let budget = self.config.transmits_per_round;
-            let pumped = pump(&mut state.machine, now, budget, &mut self.scratch, &mut outputs);
+            let pumped = with_scratch(|scratch| pump(&mut state.machine, now, budget, scratch, &mut outputs));
             next = pumped.next;
             any |= pumped.transmits > 0;
             let settled = !self.ports.settle(&mut state.machine, now, &mut state.stats, cx);

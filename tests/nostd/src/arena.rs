@@ -7,7 +7,7 @@ use core::{
 };
 
 /// Bytes of the arena: what two endpoints need at their peak, with some room.
-pub const SIZE: usize = 192 * 1024;
+pub const SIZE: usize = 64 * 1024;
 
 /// Blocks are powers of two from 16 bytes on; freed ones wait in a list of their size.
 const SMALLEST: usize = 16;

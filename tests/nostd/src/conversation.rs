@@ -37,10 +37,10 @@ impl Conversation {
             if self.returned == messages {
                 break;
             }
-            if let Some(session) = self.session.filter(|_| sent == self.returned) {
-                if self.ends[1].send(self.now, session, message(sent)).is_ok() {
-                    sent += 1;
-                }
+            if let Some(session) = self.session.filter(|_| sent == self.returned)
+                && self.ends[1].send(self.now, session, message(sent)).is_ok()
+            {
+                sent += 1;
             }
             self.turn();
         }

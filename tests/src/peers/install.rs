@@ -75,9 +75,6 @@ pub(super) fn rust_binary(name: &str) -> Result<Command, String> {
 }
 
 /// Returns the path of a binary of this workspace, built if it is not up to date.
-///
-/// # Errors
-/// It cannot be built.
 pub(super) fn workspace_binary(package: &str, name: &str) -> Result<PathBuf, String> {
     let target = target_folder()?;
     let mut build = cargo();

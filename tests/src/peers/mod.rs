@@ -18,6 +18,7 @@
     reason = "a harness of tests fails as tests do"
 )]
 
+mod bedrock;
 mod implementation;
 mod install;
 mod lines;
@@ -25,12 +26,14 @@ mod pairing;
 mod patience;
 mod peer;
 mod process;
+mod relay;
 pub mod scenario;
 mod session;
 
+pub use bedrock::Bedrock;
 pub use implementation::Implementation;
 pub use lines::{End, Role};
 pub use pairing::Pairing;
 pub use peer::Peer;
-pub use process::Process;
+pub use relay::Relay;
 pub use session::{Drive, Listening, Session};

@@ -8,14 +8,13 @@ use std::{
         mpsc::{Receiver, RecvTimeoutError, Sender, channel},
     },
     thread,
-    time::Duration,
 };
 
-use super::patience::{PATIENCE, now};
+use super::patience::PATIENCE;
 
 /// A child process. Dropped, it is killed by its own id and reaped; a failing test shows what it said.
 #[derive(Debug)]
-pub struct Process {
+pub(super) struct Process {
     name: String,
     child: Child,
     stdin: ChildStdin,
@@ -28,7 +27,7 @@ impl Process {
     ///
     /// # Panics
     /// It cannot be started.
-    pub fn start(name: &str, command: &mut Command) -> Self {
+    pub(super) fn start(name: &str, command: &mut Command) -> Self {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -47,7 +46,7 @@ impl Process {
     ///
     /// # Panics
     /// It has ended.
-    pub fn tell(&mut self, line: &str) {
+    pub(super) fn tell(&mut self, line: &str) {
         let written = writeln!(self.stdin, "{line}").and_then(|()| self.stdin.flush());
         if let Err(error) = written {
             panic!("{} takes no commands any more: {error}", self.name);
@@ -58,7 +57,7 @@ impl Process {
     ///
     /// # Panics
     /// It says nothing for too long, or has ended.
-    pub fn line(&mut self, waiting_for: &str) -> String {
+    pub(super) fn line(&mut self, waiting_for: &str) -> String {
         match self.lines.recv_timeout(PATIENCE) {
             Ok(line) => line,
             Err(RecvTimeoutError::Timeout) => panic!("{} did not tell of {waiting_for}", self.name),
@@ -66,18 +65,6 @@ impl Process {
                 panic!("{} ended; it should have told of {waiting_for}", self.name)
             }
         }
-    }
-
-    /// Waits for its end, and says whether it was a success; kills it after the usual patience.
-    pub fn succeeded(&mut self) -> bool {
-        let deadline = now() + PATIENCE;
-        while now() < deadline {
-            if let Ok(Some(status)) = self.child.try_wait() {
-                return status.success();
-            }
-            super::patience::pause(Duration::from_millis(5));
-        }
-        false
     }
 }
 
