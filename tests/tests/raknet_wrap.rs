@@ -11,7 +11,7 @@
 
 use proto_core::{Datagram, Instant, Machine};
 use proto_raknet::{Config, Congestion, ConnectOptions, Endpoint, Event, Message, PeerId, SOCKET};
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use tests::raknet::{endpoint, ms, segments};
 
 /// More messages than there are numbers, each in a datagram of its own, so that the numbers of datagrams, of reliable
@@ -59,8 +59,8 @@ struct Line {
     buf: Vec<u8>,
 }
 
-const SERVER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 1);
-const CLIENT: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 2);
+const SERVER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 1);
+const CLIENT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 2);
 
 impl Line {
     fn connected() -> Self {

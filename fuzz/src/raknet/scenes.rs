@@ -2,12 +2,16 @@
 
 use netsim::{ByteEntropy, Conditions, Entropy, Network, NodeId, Op};
 use proto_raknet::{Channel, Config, ConnectOptions, Endpoint, Event, Message, PeerId, Reliability, SOCKET};
-use std::{collections::BTreeSet, net::SocketAddr, time::Duration};
+use std::{
+    collections::BTreeSet,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    time::Duration,
+};
 
 const MAX_OPS: usize = 200;
 /// Steps of up to 16 seconds, in microseconds: longer than the timeout of a session, short enough to run many.
 const LONGEST_STEP_BITS: u8 = 24;
-const STRANGER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::new(10, 9, 9, 9)), 9);
+const STRANGER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 9, 9, 9)), 9);
 
 /// An endpoint with a session, fed datagrams from its peer's address and from a stranger's. However hostile they
 /// are, it neither panics nor grows, and its peer's true messages still arrive unless the session ended.

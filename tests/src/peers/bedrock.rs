@@ -58,13 +58,20 @@ impl Bedrock {
         }
     }
 
+    /// Waits until a player has logged in, and returns the name.
+    ///
+    /// # Panics
+    /// None does.
+    pub fn joined(&mut self) -> String {
+        text(&self.event("joined"), "name")
+    }
+
     /// Waits until somebody says something to it, and returns that.
     ///
     /// # Panics
     /// Nobody does.
     pub fn heard(&mut self) -> String {
-        let text = self.event("text");
-        text.get("message").and_then(Value::as_str).unwrap_or_default().to_owned()
+        text(&self.event("text"), "message")
     }
 
     /// Has it leave.
@@ -77,6 +84,10 @@ impl Bedrock {
         let process = Process::start(implementation.name(), implementation.command().arg(wish));
         Self { process, backlog: VecDeque::new() }
     }
+}
+
+fn text(told: &Value, field: &str) -> String {
+    told.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 /// RakNet's protocol version in today's Bedrock.

@@ -29,10 +29,8 @@ impl Peer {
     pub fn serve(implementation: Implementation, protocol: u8, pong: Option<&[u8]>) -> (Self, SocketAddr) {
         let port = if implementation.tells_its_port() { 0 } else { free_port() };
         let mut peer = Self::start(implementation, &lines::serve(port, protocol, pong));
-        let port = peer.wait("its port", |told| match told {
-            Told::Listening(port) => Some(*port),
-            _ => None,
-        });
+        let port =
+            peer.wait("its port", |told| if let Told::Listening(port) = told { Some(*port) } else { None });
         (peer, (Ipv4Addr::LOCALHOST, port).into())
     }
 
@@ -49,10 +47,8 @@ impl Peer {
     /// # Panics
     /// There is no answer.
     pub fn ping(implementation: Implementation, protocol: u8, server: SocketAddr) -> Bytes {
-        Self::start(implementation, &lines::visit(server, protocol, true)).wait("a pong", |told| match told {
-            Told::Pong(data) => Some(data.clone()),
-            _ => None,
-        })
+        Self::start(implementation, &lines::visit(server, protocol, true))
+            .wait("a pong", |told| if let Told::Pong(data) = told { Some(data.clone()) } else { None })
     }
 
     /// Waits until its session is open.
@@ -63,25 +59,28 @@ impl Peer {
     /// Has it send a message, and returns the number it gave it where it gives receipts.
     pub fn send(&mut self, message: &Message) -> Option<u32> {
         self.process.tell(&lines::send(message));
-        self.wait("a message taken", |told| match told {
-            Told::Sent(receipt) => Some(*receipt),
-            _ => None,
-        })
+        self.wait(
+            "a message taken",
+            |told| if let Told::Sent(receipt) = told { Some(*receipt) } else { None },
+        )
     }
 
     /// Waits for the next message that it received.
     pub fn recv(&mut self) -> Bytes {
-        self.wait("a message", |told| match told {
-            Told::Message(payload) => Some(payload.clone()),
-            _ => None,
-        })
+        self.wait(
+            "a message",
+            |told| if let Told::Message(payload) = told { Some(payload.clone()) } else { None },
+        )
     }
 
     /// Waits for the fate of a message that it sent, and says whether it was acknowledged.
     pub fn was_acked(&mut self, number: u32) -> bool {
-        self.wait("a receipt", |told| match told {
-            Told::Receipt { receipt, acked } if *receipt == number => Some(*acked),
-            _ => None,
+        self.wait("a receipt", |told| {
+            if let Told::Receipt { receipt, acked } = told {
+                (*receipt == number).then_some(*acked)
+            } else {
+                None
+            }
         })
     }
 
@@ -92,9 +91,8 @@ impl Peer {
 
     /// Waits until it sees the end of its session, and says how.
     pub fn disconnected(&mut self) -> End {
-        self.wait("the end of its session", |told| match told {
-            Told::Disconnected(end) => Some(*end),
-            _ => None,
+        self.wait("the end of its session", |told| {
+            if let Told::Disconnected(end) = told { Some(*end) } else { None }
         })
     }
 

@@ -154,7 +154,7 @@ fn by_channel(payloads: impl Iterator<Item = Bytes>) -> BTreeMap<u8, Vec<Bytes>>
 
 /// Names a payload in a failure.
 fn brief(payload: &Bytes) -> String {
-    format!("{} bytes {}", payload.len(), hex::encode(&payload[..payload.len().min(12)]))
+    format!("{} bytes {}", payload.len(), hex::encode(payload.slice(..payload.len().min(12))))
 }
 
 /// The first byte of all messages: the one with which a Bedrock game packet begins. Some implementations take others

@@ -54,13 +54,6 @@ impl Hand {
         net.take_mail(self.address).into_iter().map(|(_, data)| data).collect()
     }
 
-    /// Takes the offline messages that came back, each as it prints.
-    pub fn take_offline(&self, net: &mut Net) -> Vec<String> {
-        let mail = self.take(net);
-        let parsed = mail.iter().filter_map(|data| Offline::classify(data, false));
-        parsed.map(|message| format!("{:?}", message.expect("our own messages are sound"))).collect()
-    }
-
     /// Sends an OpenConnectionRequest1 and returns the answer.
     pub fn request1(&self, net: &mut Net) -> Option<OpenConnectionReply1> {
         let datagram_len = usize::from(Self::MTU - 28);

@@ -96,11 +96,6 @@ impl Party {
         self.received.iter().map(|(_, message)| message)
     }
 
-    /// Returns the messages of one session.
-    pub fn messages_of(&self, peer: PeerId) -> impl Iterator<Item = &Received> {
-        self.received.iter().filter(move |(from, _)| *from == peer).map(|(_, message)| message)
-    }
-
     /// Returns why sessions ended, in order.
     pub fn closes(&self) -> Vec<CloseReason> {
         let reason = |event: &Event| match event {

@@ -82,7 +82,8 @@ impl<R: Borrow<Runtime>> Session for Visit<R> {
     }
 
     fn was_acked(&mut self, receipt: usize) -> bool {
-        let receipt = self.receipts[receipt].take().expect("a receipt not asked for before");
+        let receipt = self.receipts.get_mut(receipt).and_then(Option::take);
+        let receipt = receipt.expect("a receipt that was given and not asked for before");
         wait(self.runtime.borrow(), "a receipt", receipt) == Delivery::Acknowledged
     }
 
