@@ -1,5 +1,7 @@
 //! An unreliable notification of a close could come from anybody: it is believed once the peer does not answer.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests fail as tests do")]
+
 use proto_core::{Datagram, Instant, Machine};
 use proto_raknet::{CloseReason, Config, ConnectOptions, Endpoint, Event, SOCKET};
 use std::{net::SocketAddr, num::NonZeroUsize, time::Duration};
@@ -69,10 +71,9 @@ impl Pair {
             }
         }
         while let Some(event) = self.ends[1].poll_event() {
-            match event {
-                Event::Connected { .. } => self.connected = true,
-                Event::Disconnected { reason, .. } => self.end = Some(reason),
-                _ => {}
+            self.connected |= matches!(event, Event::Connected { .. });
+            if let Event::Disconnected { reason, .. } = event {
+                self.end = Some(reason);
             }
         }
         while self.ends[0].poll_event().is_some() {}

@@ -10,7 +10,7 @@
 //!   duplicates: the peer program waits until these were pings.
 //! - Its client closes without a word.
 
-use proto_raknet::{CloseReason, Reliability};
+use proto_raknet::CloseReason;
 use tests::peers::{End, Implementation, Pairing, Role, scenario};
 
 const PEER: Pairing = Pairing {

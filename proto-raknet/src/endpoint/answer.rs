@@ -72,8 +72,13 @@ impl Endpoint {
 
     // ---- As a server.
 
+    /// Says whether this endpoint is a server at all; one that is stays so while it lets nobody in.
+    fn is_serving(&self) -> bool {
+        !self.closing && self.shared.config.incoming.max_connections > 0
+    }
+
     fn is_accepting(&self) -> bool {
-        self.accepting && !self.closing && self.shared.config.incoming.max_connections > 0
+        self.accepting && self.is_serving()
     }
 
     fn has_free_slot(&self) -> bool {
@@ -84,8 +89,7 @@ impl Endpoint {
     }
 
     fn on_ping(&mut self, from: SocketAddr, ping: &UnconnectedPing) {
-        let offers = self.shared.config.incoming.max_connections > 0;
-        if !offers || self.closing || (ping.open_only && !self.has_free_slot()) {
+        if !self.is_serving() || (ping.open_only && !self.has_free_slot()) {
             return;
         }
         let guid = self.shared.guid;
@@ -96,7 +100,8 @@ impl Endpoint {
     }
 
     fn on_request1(&mut self, from: SocketAddr, request: &OpenConnectionRequest1, now: Instant) {
-        if !self.is_accepting() {
+        // A refusal is only heard as the answer to the second request.
+        if !self.is_serving() {
             return;
         }
         let incoming = &self.shared.config.incoming;

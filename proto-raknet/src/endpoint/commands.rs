@@ -11,7 +11,7 @@ use proto_core::Instant;
 use super::{DatagramFilter, Endpoint, PacketLog, attempt::Attempt, table::Occupant};
 use crate::{
     CloseReason, ConnectError, ConnectFailure, ConnectOptions, EndpointStats, Guid, Message, OfflineError,
-    PeerId, PeerInfo, PeerStats, ReceiptId, Received, SendError,
+    PeerId, PeerInfo, PeerStats, ReceiptId, Received, Reliability, SendError,
     limits::MAX_OUT_OF_BAND,
     peer::wire_time,
     wire::{AdvertiseSystem, MAX_PONG_DATA, OutOfBand, UnconnectedPing},
@@ -68,6 +68,19 @@ impl Endpoint {
         let message = message.into();
         self.with_peer(peer.index, now, |peer, ctx| peer.send(message, ctx))
             .unwrap_or(Err(SendError::NotConnected))
+    }
+
+    /// Says whether [`send`](Self::send) has room for a message of this reliability. If not, that counts as a refusal:
+    /// [`Event::Writable`](crate::Event::Writable) tells when there is room again.
+    ///
+    /// It is for callers who would rather keep a message than lose it to [`SendError::Full`]. Where something other than
+    /// room is missing (there is no such session, say) the answer is true, and `send` returns the error.
+    pub fn poll_room(&mut self, peer: PeerId, reliability: Reliability) -> bool {
+        if !self.table.is_current(peer) {
+            return true;
+        }
+        let config = &self.shared.config.session;
+        self.table.peer_mut(peer.index).is_none_or(|peer| peer.poll_room(reliability, config))
     }
 
     /// Queues a message for every established session but `except`, and returns how many took it (C++ broadcast).

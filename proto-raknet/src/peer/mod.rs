@@ -39,7 +39,7 @@ use core::{net::SocketAddr, num::NonZeroUsize, time::Duration};
 use proto_core::{Instant, Reader};
 
 use crate::{
-    CloseReason, Config, Event, Guid, Message, PeerId, PeerInfo, PeerStats, ReceiptId, Received, Role,
+    CloseReason, Config, Event, Guid, Message, PeerId, PeerInfo, PeerStats, ReceiptId, Received, Reliability, Role,
     SendError, SessionConfig, limits,
     stats::{Meter, PeerTotals},
     wire::{AckKind, AckRecords, DataHeader, DatagramKind, MessageId, ProtocolVersion},
@@ -178,6 +178,11 @@ impl Peer {
             Some(_) => {}
         }
         self.sender.send(message, &ctx.config.session, &mut self.totals, ctx.now)
+    }
+
+    /// Says whether there is room for a message of the application; if not, it counts as refused.
+    pub(crate) fn poll_room(&mut self, reliability: Reliability, config: &SessionConfig) -> bool {
+        self.phase != Phase::Connected || self.sender.poll_room(reliability, config)
     }
 
     /// Takes the next message for the application.

@@ -14,7 +14,7 @@ use super::{
     rtt::Rtt,
 };
 use crate::{
-    FlushPolicy, Message, Priority, ReceiptId, SendError, SessionConfig,
+    FlushPolicy, Message, Priority, ReceiptId, Reliability, SendError, SessionConfig,
     congestion::{Acked, Controller, controller},
     stats::{PeerStats, PeerTotals},
     wire::{AckRecords, DataHeader, DatagramNumber, ReliableIndex},
@@ -81,13 +81,7 @@ impl Sender {
         if len > config.max_message_bytes {
             return Err(SendError::TooLong { len, max: config.max_message_bytes });
         }
-        let full = if message.reliability.is_reliable() {
-            self.queue.reliable_bytes() >= config.reliable_queue_bytes
-        } else {
-            self.queue.unreliable_bytes() >= config.unreliable_queue_bytes
-        };
-        if full || (message.reliability.has_receipt() && !self.receipts.has_room()) {
-            self.refused = true;
+        if !self.poll_room(message.reliability, config) {
             return Err(SendError::Full);
         }
         totals.messages_sent += 1;
@@ -98,6 +92,19 @@ impl Sender {
             self.receipts.expect_parts(receipt, parts);
         }
         Ok(receipt)
+    }
+
+    /// Says whether there is room for a message of the application. If not, it counts as refused, so that
+    /// [`take_writable`](Self::take_writable) tells when there is.
+    pub(crate) fn poll_room(&mut self, reliability: Reliability, config: &SessionConfig) -> bool {
+        let full = if reliability.is_reliable() {
+            self.queue.reliable_bytes() >= config.reliable_queue_bytes
+        } else {
+            self.queue.unreliable_bytes() >= config.unreliable_queue_bytes
+        };
+        let room = !full && (!reliability.has_receipt() || self.receipts.has_room());
+        self.refused |= !room;
+        room
     }
 
     /// Queues a message of our own; it is always taken.
