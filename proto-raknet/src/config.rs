@@ -175,7 +175,8 @@ pub struct SessionConfig {
     pub max_splits: usize,
     /// Bytes of incoming split messages under way.
     pub max_split_bytes: usize,
-    /// An incoming split message without a new part for this long is given up.
+    /// An incoming split message without a new part for this long is given up, if it is unreliable (then nobody will
+    /// complete it) or if its room is needed for another.
     pub split_timeout: Duration,
     /// Report [`Event::SplitProgress`](crate::Event::SplitProgress) for incoming split messages
     /// (C++ `ID_DOWNLOAD_PROGRESS`).

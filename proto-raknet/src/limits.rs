@@ -74,3 +74,7 @@ pub const PONG_TICK: Duration = Duration::from_millis(10);
 
 /// Equal-sized datagrams in one transmit, whatever the driver allows.
 pub const MAX_SEGMENTS: usize = 64;
+
+/// Frames after which a run of datagrams ends: their receiver is busy with them for so long that it does better to begin
+/// while the rest is being sent.
+pub const MAX_FRAMES_A_RUN: usize = 32;

@@ -46,7 +46,7 @@ pub struct PeerTotals {
     pub refused_full: u64,
     /// Parts of split messages that contradict earlier ones or exceed the limit of parts.
     pub invalid_splits: u64,
-    /// Split messages given up without progress.
+    /// Split messages given up because they made no progress.
     pub splits_timed_out: u64,
     /// Unreliable messages that expired in the send queue.
     pub unreliable_expired: u64,

@@ -47,6 +47,11 @@ impl<M, F> Handle<M, F> {
         answer
     }
 
+    /// Says whether both belong to the same driver.
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
     /// Has the driver end after `within` even if the machine is not finished by then. Of several calls the
     /// nearest deadline counts.
     pub fn end_within(&self, within: Duration) {

@@ -4,7 +4,7 @@ use socket2::{SockRef, Socket};
 use std::{
     io,
     task::{Context, Poll},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 /// An async runtime: where tasks, sockets and timers come from.
@@ -73,8 +73,8 @@ pub trait UdpIo: Send + Unpin + 'static {
 
 /// A timer that wakes a task at an instant, as precisely as the platform can.
 pub trait Timer: Send + Unpin + 'static {
-    /// Sets the instant, replacing the one before.
-    fn arm(&mut self, at: Instant);
+    /// Sets the instant, replacing the one before. It may be reported up to `slack` late, where that is cheaper.
+    fn arm(&mut self, at: Instant, slack: Duration);
 
     /// Reports once that the instant has come; until then the task of `cx` is woken when it does. It may report
     /// early.

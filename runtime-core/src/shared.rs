@@ -2,6 +2,7 @@
 
 use proto_core::{Instant, StdClock};
 use std::{
+    mem,
     sync::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -26,6 +27,8 @@ pub(crate) struct State<M, F> {
     pub(crate) stats: Stats,
     /// The driver's task, once it has been polled.
     pub(crate) driver: Option<Waker>,
+    /// A command was run, or something else was done that the driver is to look at.
+    pub(crate) commanded: bool,
     /// The driver is about to run anyway, so that waking it would be wasted work.
     pub(crate) scheduled: bool,
     /// The driver left a link unread because the machine wanted no more; taking something out may change that.
@@ -48,6 +51,7 @@ impl<M, F> Shared<M, F> {
             face,
             stats: Stats::default(),
             driver: None,
+            commanded: false,
             // The first poll is on its way.
             scheduled: true,
             holding_back: false,
@@ -90,6 +94,7 @@ impl<M, F> Shared<M, F> {
 impl<M, F> State<M, F> {
     /// Makes sure that the driver runs soon.
     pub(crate) fn wake_driver(&mut self) {
+        self.commanded = true;
         if !self.scheduled
             && let Some(driver) = &self.driver
         {
@@ -98,12 +103,13 @@ impl<M, F> State<M, F> {
         }
     }
 
-    /// Takes note that the driver runs now, in the task of `cx`.
-    pub(crate) fn enter(&mut self, cx: &Context<'_>) {
+    /// Takes note that the driver runs now, in the task of `cx`. Says whether somebody wants it to look at the machine.
+    pub(crate) fn enter(&mut self, cx: &Context<'_>) -> bool {
         self.scheduled = false;
         if self.driver.as_ref().is_none_or(|driver| !driver.will_wake(cx.waker())) {
             self.driver = Some(cx.waker().clone());
         }
+        mem::take(&mut self.commanded)
     }
 
     /// Brings the end nearer, never further away.

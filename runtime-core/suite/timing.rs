@@ -8,7 +8,7 @@ pub(crate) async fn within<R: Runtime, F: Future>(limit: Duration, future: F) ->
     let mut future = pin!(future);
     let mut timer = R::timer().unwrap();
     let end = R::now() + limit;
-    timer.arm(end);
+    timer.arm(end, Duration::ZERO);
     std::future::poll_fn(|cx| {
         if let Poll::Ready(output) = future.as_mut().poll(cx) {
             return Poll::Ready(Some(output));
@@ -17,7 +17,7 @@ pub(crate) async fn within<R: Runtime, F: Future>(limit: Duration, future: F) ->
             if R::now() >= end {
                 return Poll::Ready(None);
             }
-            timer.arm(end);
+            timer.arm(end, Duration::ZERO);
         }
         Poll::Pending
     })

@@ -4,7 +4,7 @@ use runtime_core::Timer;
 use std::{
     pin::Pin,
     task::{Context, Poll},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 /// A timer in async-io's reactor.
@@ -20,7 +20,7 @@ impl Default for SmolTimer {
 }
 
 impl Timer for SmolTimer {
-    fn arm(&mut self, at: Instant) {
+    fn arm(&mut self, at: Instant, _slack: Duration) {
         self.timer.set_at(at);
     }
 

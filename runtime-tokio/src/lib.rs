@@ -51,8 +51,7 @@ pub use runtime_core::{DriverConfig, ErrorCounts, Stats, Traffic, UdpOptions};
 pub use timer::TokioTimer;
 pub use udp::TokioUdp;
 
-/// The tokio runtime. Everything must be called inside one whose I/O driver is enabled; outside Linux its time
-/// driver too.
+/// The tokio runtime. Everything must be called inside one whose I/O and time drivers are enabled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tokio;
 
@@ -65,7 +64,7 @@ impl runtime_core::Runtime for Tokio {
     }
 
     fn timer() -> io::Result<TokioTimer> {
-        TokioTimer::new()
+        Ok(TokioTimer::default())
     }
 
     fn spawn(task: impl Future<Output = ()> + Send + 'static) {

@@ -5,10 +5,10 @@ use std::{net::SocketAddr, time::Duration};
 
 pub use runtime_core::raknet::{
     BindFailed, Channel, ClientOptions, CloseReason, Config, ConfigError, Congestion, ConnectError,
-    ConnectFailed, ConnectFailure, ConnectOptions, Delivery, EndpointStats, FlushPolicy, Guid,
-    IncomingConfig, ListenOptions, ListenerClosed, Message, Motd, MotdError, OfflineError, PeerInfo,
-    PeerStats, PingFailed, Pong, Priority, ProtocolVersion, RaknetReadHalf, RaknetWriteHalf, Receipt,
-    Received, Reliability, Role, SendError, SendFailed, SessionConfig,
+    ConnectFailed, ConnectFailure, ConnectOptions, Delivery, Direction, EndpointStats, FlushPolicy, Guid,
+    Hooks, IncomingConfig, ListenOptions, ListenerClosed, Message, Motd, MotdError, OfflineError, OutOfBand,
+    PeerInfo, PeerStats, PingFailed, Pong, Priority, ProtocolVersion, RaknetReadHalf, RaknetWriteHalf,
+    Receipt, Received, Reliability, Role, SendError, SendFailed, SessionConfig, SplitProgress, Verdict,
 };
 
 /// A RakNet server: one address, any number of sessions.
@@ -16,6 +16,9 @@ pub type RaknetListener = runtime_core::raknet::RaknetListener<Tokio>;
 
 /// A RakNet session: messages in both directions.
 pub type RaknetStream = runtime_core::raknet::RaknetStream<Tokio>;
+
+/// A socket for RakNet's messages outside sessions.
+pub type RaknetSocket = runtime_core::raknet::RaknetSocket<Tokio>;
 
 /// Pings `server` until it answers, every half second and for `timeout` at most. Cancel-safe.
 ///

@@ -47,6 +47,11 @@ fn receipts_tell_both_sides_what_arrived() {
 }
 
 #[test]
+fn the_peers_ping_gets_our_text() {
+    PEER.ping_us();
+}
+
+#[test]
 fn our_close_reaches_the_peer() {
     PEER.in_every_way(|ours, theirs| {
         assert_eq!(ours.close(), CloseReason::LocalClose);

@@ -65,6 +65,11 @@ fn stock_raknet_with_ten_internal_addresses_works_too() {
 }
 
 #[test]
+fn the_peers_ping_gets_our_text() {
+    PEER.ping_us();
+}
+
+#[test]
 fn our_close_reaches_the_peer() {
     PEER.in_every_way(|ours, theirs| {
         assert_eq!(ours.close(), CloseReason::LocalClose);

@@ -288,6 +288,9 @@ fn a_server_that_does_not_accept_refuses_and_hides_from_open_pings() {
             let got = pair.client.events.iter().filter(|event| matches!(event, Event::Pong { .. })).count();
             assert_eq!(got, pongs, "accepting {accepting}, open only {open_only}");
         }
+        assert_eq!(fail_to_connect(net, &mut pair, patient()), ConnectFailure::NoFreeIncomingConnections);
+        net.command(pair.server.node, |server, _| server.set_accepting(true));
+        pair.establish(net, patient());
     });
 }
 

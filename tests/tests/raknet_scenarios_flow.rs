@@ -12,7 +12,7 @@
 
 use netsim::{Bottleneck, Conditions, scenario};
 use proto_raknet::{
-    CloseReason, Config, Congestion, ConnectOptions, FlushPolicy, Priority, Reliability, SendError,
+    CloseReason, Config, Congestion, ConnectOptions, Event, FlushPolicy, Priority, Reliability, SendError,
 };
 use std::time::Duration;
 use tests::raknet::{Net, Pair, Party, add_endpoint, ms, numbered, numbers, secs};
@@ -66,6 +66,32 @@ fn a_full_queue_refuses_and_tells_once_there_is_room() {
         pair.client_sends(net, (taken..taken + 500).map(|n| numbered(n, 1_000)));
         assert!(pair.run_until(net, secs(10), |pair| pair.server.received.len() as u32 == taken + 500));
         assert_eq!(numbers(pair.server.messages()), (0..taken + 500).collect::<Vec<_>>());
+    });
+}
+
+#[test]
+fn asking_for_room_in_vain_is_answered_when_there_is_some() {
+    scenario("asking_for_room_in_vain_is_answered_when_there_is_some", 0..2, |net| {
+        net.set_paths(&link(0.0));
+        let (server, client) = sending_with(|session| session.reliable_queue_bytes = 20_000);
+        let pair = Pair::connected_with(net, server, client);
+        let (client, to_server) = (pair.client.node, pair.to_server());
+        let mut taken = 0;
+        while net.command(client, |client, _| client.poll_room(to_server, Reliability::ReliableOrdered)) {
+            let message = numbered(taken, 1_000);
+            net.command(client, |client, now| client.send(now, to_server, message)).unwrap();
+            taken += 1;
+            assert!(taken < 10_000, "no back-pressure at all");
+        }
+        assert!(net.command(client, |client, _| client.poll_room(to_server, Reliability::Unreliable)));
+        net.take_events(client);
+        net.run_for(secs(2));
+        assert_eq!(net.take_events(client), [Event::Writable { peer: to_server }]);
+        assert!(net.command(client, |client, _| client.poll_room(to_server, Reliability::ReliableOrdered)));
+
+        // A session that is over is not full.
+        net.command(client, |client, now| client.abort(now, to_server));
+        assert!(net.command(client, |client, _| client.poll_room(to_server, Reliability::ReliableOrdered)));
     });
 }
 

@@ -39,8 +39,8 @@ use core::{net::SocketAddr, num::NonZeroUsize, time::Duration};
 use proto_core::{Instant, Reader};
 
 use crate::{
-    CloseReason, Config, Event, Guid, Message, PeerId, PeerInfo, PeerStats, ReceiptId, Received, Reliability, Role,
-    SendError, SessionConfig, limits,
+    CloseReason, Config, Event, Guid, Message, PeerId, PeerInfo, PeerStats, ReceiptId, Received, Reliability,
+    Role, SendError, SessionConfig, limits,
     stats::{Meter, PeerTotals},
     wire::{AckKind, AckRecords, DataHeader, DatagramKind, MessageId, ProtocolVersion},
 };
@@ -244,13 +244,17 @@ impl Peer {
         }
         let max_segments = max_segments.get().min(limits::MAX_SEGMENTS);
         let mut segment = None;
-        let mut datagrams = 0;
+        let (mut datagrams, mut frames) = (0, 0);
         if !matches!(self.phase, Phase::Draining { .. }) {
             while datagrams < max_segments {
                 let room = segment.unwrap_or(max_datagram);
-                let Some(len) = self.sender.write(now, room, config, &mut self.totals, buf) else { break };
+                let Some(written) = self.sender.write(now, room, config, &mut self.totals, buf) else {
+                    break;
+                };
                 datagrams += 1;
-                if len < *segment.get_or_insert(len) {
+                frames += written.frames;
+                let is_shorter = written.len < *segment.get_or_insert(written.len);
+                if is_shorter || frames >= limits::MAX_FRAMES_A_RUN {
                     return self.sent(now, buf.len() - start, segment, datagrams);
                 }
             }

@@ -19,6 +19,7 @@ pub(crate) struct SplitLimits {
     pub(crate) parts: u32,
     pub(crate) splits: usize,
     pub(crate) bytes: usize,
+    pub(crate) timeout: Duration,
 }
 
 /// What becomes of a part.
@@ -44,11 +45,27 @@ pub(crate) enum PartOutcome {
 pub(crate) struct Reassembly {
     assemblies: Vec<(SplitId, Assembly)>,
     bytes: usize,
+    given_up: u64,
 }
 
 impl Reassembly {
-    /// Takes in one part.
+    /// Takes in one part. If there is no room for it, a message that has stalled for the timeout makes room.
     pub(crate) fn add(
+        &mut self,
+        part: SplitPart,
+        frame: &Frame<'_>,
+        limits: SplitLimits,
+        now: Instant,
+    ) -> PartOutcome {
+        match self.try_add(part, frame, limits, now) {
+            PartOutcome::Full if self.give_up_stalled(part.id, now, limits.timeout) => {
+                self.try_add(part, frame, limits, now)
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn try_add(
         &mut self,
         part: SplitPart,
         frame: &Frame<'_>,
@@ -81,17 +98,38 @@ impl Reassembly {
         if complete { PartOutcome::Complete(ended.take_whole()) } else { outcome }
     }
 
-    /// Gives up split messages that have made no progress, and returns how many.
-    pub(crate) fn expire(&mut self, now: Instant, timeout: Duration) -> u64 {
+    /// Gives up unreliable split messages without progress, which nobody will complete (RakLib#124). The parts of reliable
+    /// ones were acknowledged, so the rest must come as long as the session lives.
+    pub(crate) fn expire(&mut self, now: Instant, timeout: Duration) {
         let before = self.assemblies.len();
-        self.assemblies.retain(|(_, assembly)| assembly.progress + timeout > now);
+        self.assemblies
+            .retain(|(_, assembly)| assembly.reliability.is_reliable() || assembly.progress + timeout > now);
         self.bytes = self.assemblies.iter().map(|(_, assembly)| assembly.bytes()).sum();
-        (before - self.assemblies.len()) as u64
+        self.given_up += (before - self.assemblies.len()) as u64;
     }
 
     /// Returns when the first of them is to be given up.
     pub(crate) fn next_expiry(&self, timeout: Duration) -> Option<Instant> {
-        self.assemblies.iter().map(|(_, assembly)| assembly.progress + timeout).min()
+        let unreliable = self.assemblies.iter().filter(|(_, assembly)| !assembly.reliability.is_reliable());
+        unreliable.map(|(_, assembly)| assembly.progress + timeout).min()
+    }
+
+    /// Returns how many were given up since the last call.
+    pub(crate) fn take_given_up(&mut self) -> u64 {
+        core::mem::take(&mut self.given_up)
+    }
+
+    /// Gives up the message that has stalled longest, if that is for `timeout`, but not the one with number `but`.
+    fn give_up_stalled(&mut self, but: SplitId, now: Instant, timeout: Duration) -> bool {
+        let others = self.assemblies.iter().enumerate().filter(|(_, (id, _))| *id != but);
+        let stalled = others.min_by_key(|(_, (_, assembly))| assembly.progress);
+        let Some((at, _)) = stalled.filter(|(_, (_, assembly))| assembly.progress + timeout <= now) else {
+            return false;
+        };
+        let (_, ended) = self.assemblies.swap_remove(at);
+        self.bytes -= ended.bytes();
+        self.given_up += 1;
+        true
     }
 }
 
@@ -312,7 +350,7 @@ mod tests {
     use proptest::prelude::*;
     use proto_core::U24;
 
-    const LIMITS: SplitLimits = SplitLimits { parts: 8_192, splits: 4, bytes: 1 << 20 };
+    const LIMITS: SplitLimits = SplitLimits { parts: 8_192, splits: 4, bytes: 1 << 20, timeout: TIMEOUT };
     const TIMEOUT: Duration = Duration::from_secs(30);
 
     fn frame(payload: &[u8], order: u32) -> Frame<'_> {
@@ -406,12 +444,30 @@ mod tests {
     }
 
     #[test]
-    fn one_without_progress_is_given_up() {
+    fn an_unreliable_one_without_progress_is_given_up() {
         let mut r = Reassembly::default();
-        add(&mut r, 1, 2, 0, b"x");
+        let unreliable = Frame { reliability: Reliability::Unreliable, ..frame(b"x", 1) };
+        r.add(SplitPart { count: 2, id: SplitId(1), index: 0 }, &unreliable, LIMITS, Instant::ZERO);
         assert_eq!(r.next_expiry(TIMEOUT), Some(Instant::from_millis(30_000)));
-        assert_eq!(r.expire(Instant::from_millis(29_999), TIMEOUT), 0);
-        assert_eq!(r.expire(Instant::from_millis(30_000), TIMEOUT), 1);
-        assert_eq!(r.bytes, 0);
+        r.expire(Instant::from_millis(29_999), TIMEOUT);
+        assert_eq!(r.take_given_up(), 0);
+        r.expire(Instant::from_millis(30_000), TIMEOUT);
+        assert_eq!((r.take_given_up(), r.bytes), (1, 0));
+    }
+
+    #[test]
+    fn a_reliable_one_waits_until_its_room_is_needed() {
+        let mut r = Reassembly::default();
+        for id in 0..4 {
+            assert_eq!(add(&mut r, id, 2, 0, b"x"), PartOutcome::Kept { parts: 1 });
+        }
+        let late = Instant::from_millis(30_000);
+        r.expire(late, TIMEOUT);
+        assert_eq!((r.next_expiry(TIMEOUT), r.assemblies.len()), (None, 4));
+        let part = SplitPart { count: 2, id: SplitId(9), index: 0 };
+        let early = Instant::from_millis(29_999);
+        assert_eq!(r.add(part, &frame(b"x", 1), LIMITS, early), PartOutcome::Full);
+        assert_eq!(r.add(part, &frame(b"x", 1), LIMITS, late), PartOutcome::Kept { parts: 1 });
+        assert_eq!((r.assemblies.len(), r.take_given_up()), (4, 1));
     }
 }

@@ -127,7 +127,8 @@ impl Receiver {
             self.acks.hurry();
         }
         self.missing.on_timeout(now);
-        totals.splits_timed_out += self.splits.expire(now, config.split_timeout);
+        self.splits.expire(now, config.split_timeout);
+        totals.splits_timed_out += self.splits.take_given_up();
     }
 
     /// Returns when [`on_timeout`](Self::on_timeout) has something to do or missing datagrams are to be reported.
@@ -218,8 +219,11 @@ impl Receiver {
             parts: config.max_split_parts,
             splits: config.max_splits,
             bytes: config.max_split_bytes,
+            timeout: config.split_timeout,
         };
-        match self.splits.add(part, frame, limits, intake.now) {
+        let outcome = self.splits.add(part, frame, limits, intake.now);
+        intake.totals.splits_timed_out += self.splits.take_given_up();
+        match outcome {
             PartOutcome::Complete(payload) => {
                 self.report_progress(part, part.count, intake);
                 self.on_message(frame, payload, intake, deliver)

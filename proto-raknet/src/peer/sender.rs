@@ -122,7 +122,7 @@ impl Sender {
         self.flush = !self.queue.is_empty();
     }
 
-    /// Writes the next datagram, at most `room` bytes long, and returns its length.
+    /// Writes the next datagram, at most `room` bytes long.
     #[inline]
     pub(crate) fn write(
         &mut self,
@@ -131,7 +131,7 @@ impl Sender {
         config: &SessionConfig,
         totals: &mut PeerTotals,
         buf: &mut Vec<u8>,
-    ) -> Option<usize> {
+    ) -> Option<Written> {
         let urgent = self.urgent > 0;
         let resends = self.flight.waiting_resend() > 0;
         if !resends && self.queue.is_empty() {
@@ -206,7 +206,7 @@ impl Sender {
         }
         self.flight.sent(now, len, frames, reliable, window_limited);
         totals.data_datagrams_sent += 1;
-        Some(len)
+        Some(Written { len, frames })
     }
 
     /// Says whether what is queued may leave now although it may not fill a datagram.
@@ -430,6 +430,13 @@ impl Sender {
         };
         self.pacer.set_window(pace);
     }
+}
+
+/// A datagram that was written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Written {
+    pub(crate) len: usize,
+    pub(crate) frames: usize,
 }
 
 /// Books what became of datagrams.

@@ -1,7 +1,7 @@
 //! Keeping a runtime's timer armed with as few changes as possible.
 
 use proto_core::{Instant, StdClock};
-use std::task::Context;
+use std::{task::Context, time::Duration};
 
 use crate::runtime::Timer;
 
@@ -21,22 +21,28 @@ impl<T: Timer> Alarm<T> {
     }
 
     /// Has the task of `cx` woken at `next` at the latest; at once where that is past.
-    pub(super) fn schedule(&mut self, next: Option<Instant>, clock: &StdClock, cx: &mut Context<'_>) {
-        self.arm(next, clock);
+    pub(super) fn schedule(
+        &mut self,
+        next: Option<Instant>,
+        slack: Duration,
+        clock: &StdClock,
+        cx: &mut Context<'_>,
+    ) {
+        self.arm(next, slack, clock);
         if self.has_fired(cx) {
             // An instant from before came, or `next` itself: only a timer that is armed anew can tell.
-            self.arm(next, clock);
+            self.arm(next, slack, clock);
             if self.has_fired(cx) {
                 cx.waker().wake_by_ref();
             }
         }
     }
 
-    fn arm(&mut self, next: Option<Instant>, clock: &StdClock) {
+    fn arm(&mut self, next: Option<Instant>, slack: Duration, clock: &StdClock) {
         if let Some(next) = next
             && self.armed.is_none_or(|armed| next < armed)
         {
-            self.timer.arm(clock.to_std(next));
+            self.timer.arm(clock.to_std(next), slack);
             self.armed = Some(next);
         }
     }
@@ -78,7 +84,7 @@ mod tests {
     }
 
     impl Timer for Fake {
-        fn arm(&mut self, at: std::time::Instant) {
+        fn arm(&mut self, at: std::time::Instant, _slack: Duration) {
             self.armed.push(at);
         }
         fn poll_expired(&mut self, _: &mut Context<'_>) -> Poll<()> {
@@ -96,19 +102,19 @@ mod tests {
         let mut cx = Context::from_waker(Waker::noop());
         let at = Instant::from_millis;
         for next in [5, 6, 7] {
-            alarm.schedule(Some(at(next)), &clock, &mut cx);
+            alarm.schedule(Some(at(next)), Duration::ZERO, &clock, &mut cx);
         }
         assert_eq!(alarm.timer.armed, [clock.to_std(at(5))]);
 
         alarm.timer.fires = 1;
-        alarm.schedule(Some(at(8)), &clock, &mut cx);
+        alarm.schedule(Some(at(8)), Duration::ZERO, &clock, &mut cx);
         assert_eq!(alarm.timer.armed, [clock.to_std(at(5)), clock.to_std(at(8))]);
 
-        alarm.schedule(Some(at(2)), &clock, &mut cx);
+        alarm.schedule(Some(at(2)), Duration::ZERO, &clock, &mut cx);
         assert_eq!(alarm.timer.armed.last(), Some(&clock.to_std(at(2))));
 
         alarm.timer.fires = 1;
-        alarm.schedule(None, &clock, &mut cx);
+        alarm.schedule(None, Duration::ZERO, &clock, &mut cx);
         assert_eq!((alarm.timer.armed.len(), alarm.armed), (3, None));
     }
 
@@ -120,13 +126,18 @@ mod tests {
         let mut alarm = Alarm::new(Fake { armed: vec![], fires: u32::MAX });
         let woken = Arc::new(Woken::default());
         let waker = Waker::from(Arc::clone(&woken));
-        alarm.schedule(Some(Instant::ZERO), &clock, &mut Context::from_waker(&waker));
+        alarm.schedule(Some(Instant::ZERO), Duration::ZERO, &clock, &mut Context::from_waker(&waker));
         assert!(woken.0.load(Ordering::Relaxed));
 
         let mut alarm = Alarm::new(Fake { armed: vec![], fires: 1 });
         let woken = Arc::new(Woken::default());
         let waker = Waker::from(Arc::clone(&woken));
-        alarm.schedule(Some(Instant::from_millis(5)), &clock, &mut Context::from_waker(&waker));
+        alarm.schedule(
+            Some(Instant::from_millis(5)),
+            Duration::ZERO,
+            &clock,
+            &mut Context::from_waker(&waker),
+        );
         assert!(!woken.0.load(Ordering::Relaxed));
     }
 }

@@ -24,7 +24,7 @@ use crate::{
 use alarm::Alarm;
 use scratch::with_scratch;
 use sink::Outputs;
-use spin::{Spin, Wait};
+use spin::{Spin, Wait, drivers};
 
 /// Runs a machine until its face says that it is finished, or until some time after the last handle was dropped.
 ///
@@ -46,6 +46,10 @@ pub struct Driver<M: Machine, F: Face<M>, R: Runtime> {
     config: DriverConfig,
     /// When links whose receiving failed again and again are tried anew.
     resting_until: Option<Instant>,
+    /// The machine took something in since it was drained.
+    unsent: bool,
+    /// When it must be drained again, if nothing happens before.
+    next: Option<Instant>,
 }
 
 impl<M, F, R> Driver<M, F, R>
@@ -67,6 +71,8 @@ where
             spin: Spin::new(config.spin),
             config,
             resting_until: None,
+            unsent: true,
+            next: None,
         };
         Ok((driver, Handle::new(shared)))
     }
@@ -97,25 +103,30 @@ where
         let this = self.get_mut();
         let mut active = false;
         for _ in 0..ROUNDS {
-            let sent = this.send(cx);
-            if matches!(sent, Sent::Finished) {
-                this.end();
-                return Poll::Ready(());
+            let now = this.shared.now();
+            match this.send(now, cx) {
+                Sent::Finished => {
+                    this.end();
+                    return Poll::Ready(());
+                }
+                Sent::Some => active = true,
+                Sent::Nothing => {}
             }
             let looking = this.spin.is_on();
-            if this.receive(looking, cx) {
+            if this.receive(now, looking, cx) {
                 active = true;
                 this.spin.arrived();
                 if this.deliver() {
                     break;
                 }
-            } else if let Sent::All { next, any } = sent {
-                match this.spin.wait(this.shared.now(), active || any) {
+            } else if !this.unsent {
+                match this.spin.wait(now, active) {
                     Wait::Look => break,
                     // Another round, in which the task registers for what arrives.
                     Wait::Sleep if looking => active = false,
                     Wait::Sleep => {
-                        this.alarm.schedule(next, this.shared.clock(), cx);
+                        let slack = if drivers() > FEW_DRIVERS { COARSE } else { Duration::ZERO };
+                        this.alarm.schedule(this.next, slack, this.shared.clock(), cx);
                         return Poll::Pending;
                     }
                 }
@@ -128,17 +139,19 @@ where
 }
 
 impl<M: Machine, F: Face<M>, R: Runtime> Driver<M, F, R> {
-    /// Drains the machine into the ports.
-    fn send(&mut self, cx: &mut Context<'_>) -> Sent {
-        let now = self.shared.now();
+    /// Drains the machine into the ports, if anything happened since it was drained last.
+    fn send(&mut self, now: Instant, cx: &mut Context<'_>) -> Sent {
         let mut guard = self.shared.lock();
         let state = &mut *guard;
-        state.enter(cx);
+        let commanded = state.enter(cx);
+        let due = self.next.is_some_and(|next| next <= now);
+        if !(self.unsent || commanded || due || self.ports.is_blocked()) {
+            return Sent::Nothing;
+        }
         if mem::take(&mut state.abandoned) {
             state.face.abandon(&mut state.machine, now);
             state.end_by(now + self.config.linger);
         }
-
         state.face.prepare(&mut state.machine, now);
 
         let (mut next, mut all, mut any) = (None, false, false);
@@ -162,27 +175,30 @@ impl<M: Machine, F: Face<M>, R: Runtime> Driver<M, F, R> {
             }
         }
         state.holding_back = self.ports.hold_back(&state.machine);
+        self.unsent = !all;
+        self.next = [next, state.end_by, self.resting_until].into_iter().flatten().min();
 
         let finished = all && !self.ports.is_blocked() && state.face.is_finished(&state.machine);
         if finished || state.end_by.is_some_and(|end| end <= now) {
-            return Sent::Finished;
-        }
-        if all {
-            Sent::All { next: [next, state.end_by, self.resting_until].into_iter().flatten().min(), any }
+            Sent::Finished
+        } else if any {
+            Sent::Some
         } else {
-            Sent::Part
+            Sent::Nothing
         }
     }
 
     /// Reads what has arrived on each link, up to the budget, into the machine. Says whether anything had. Where
     /// nothing had, the task is woken by the next arrival, unless it is only `looking`.
-    fn receive(&mut self, looking: bool, cx: &mut Context<'_>) -> bool {
-        Inbox::with(|inbox| self.receive_into(inbox, looking, cx))
+    fn receive(&mut self, now: Instant, looking: bool, cx: &mut Context<'_>) -> bool {
+        let any = Inbox::with(|inbox| self.receive_into(inbox, now, looking, cx));
+        self.unsent |= any;
+        any
     }
 
-    fn receive_into(&mut self, inbox: &mut Inbox, looking: bool, cx: &mut Context<'_>) -> bool {
+    fn receive_into(&mut self, inbox: &mut Inbox, now: Instant, looking: bool, cx: &mut Context<'_>) -> bool {
         let Self { shared, ports, config, resting_until, .. } = self;
-        if resting_until.is_some_and(|until| until <= shared.now()) {
+        if resting_until.is_some_and(|until| until <= now) {
             *resting_until = None;
             ports.udp_mut().for_each(|port| port.forgive());
         }
@@ -193,7 +209,6 @@ impl<M: Machine, F: Face<M>, R: Runtime> Driver<M, F, R> {
                 let received = if looking { port.try_receive(inbox) } else { port.poll_receive(inbox, cx) };
                 let Poll::Ready(received) = received else { break };
                 any = true;
-                let now = shared.now();
                 let mut guard = shared.lock();
                 let State { machine, stats, .. } = &mut *guard;
                 match received {
@@ -205,7 +220,7 @@ impl<M: Machine, F: Face<M>, R: Runtime> Driver<M, F, R> {
                 }
             }
             if port.is_failing() && resting_until.is_none() {
-                *resting_until = Some(shared.now() + REST);
+                *resting_until = Some(now + REST);
             }
         }
         any
@@ -255,15 +270,21 @@ impl<M: Machine, F: Face<M>, R: Runtime> fmt::Debug for Driver<M, F, R> {
     }
 }
 
-/// How far the sending half of a round got.
+/// What the sending half of a round did.
 enum Sent {
-    /// Everything left, if there was `any`; the machine wants to be called at `next`.
-    All { next: Option<Instant>, any: bool },
-    /// The budget ended before the machine was empty.
-    Part,
+    /// Something left.
+    Some,
+    /// There was nothing to send.
+    Nothing,
     /// There is nothing left to do, ever.
     Finished,
 }
+
+/// Up to so many drivers in a process, each has a precise timer.
+const FEW_DRIVERS: usize = 8;
+
+/// How late the timers of more drivers may be: a cheaper kind will do for them.
+const COARSE: Duration = Duration::from_millis(2);
 
 /// Rounds in one wake-up before other tasks get their turn.
 const ROUNDS: usize = 4;

@@ -68,7 +68,7 @@ impl Spin {
     }
 
     fn is_worth_it(&mut self) -> bool {
-        if DRIVERS.load(Ordering::Relaxed) > 1 {
+        if drivers() > 1 {
             return false;
         }
         if self.trust > 0 {
@@ -88,7 +88,11 @@ impl Drop for Spin {
     }
 }
 
-/// The drivers in this process.
+/// Returns how many drivers there are in this process.
+pub(super) fn drivers() -> usize {
+    DRIVERS.load(Ordering::Relaxed)
+}
+
 static DRIVERS: AtomicUsize = AtomicUsize::new(0);
 
 #[cfg(test)]

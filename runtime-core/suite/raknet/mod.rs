@@ -10,8 +10,13 @@
     reason = "tests, of which clippy only sees the functions that are marked as such"
 )]
 
+mod outside;
 #[path = "../timing.rs"]
 mod timing;
+mod watching;
+
+pub(crate) use outside::*;
+pub(crate) use watching::*;
 
 use futures_util::{SinkExt, StreamExt};
 use runtime_core::{
@@ -50,6 +55,16 @@ macro_rules! raknet_scenarios {
             a_ping_is_answered_with_the_motd
             a_banned_address_is_turned_away
             shards_share_one_address
+            a_listener_that_does_not_accept_says_that_it_is_full
+            a_broadcast_reaches_all_but_one
+            a_filtered_datagram_is_not_seen
+            a_packet_log_sees_both_directions_from_the_first_datagram
+            hooks_can_be_changed_while_the_listener_runs
+            the_progress_of_a_long_message_is_told
+            a_message_outside_sessions_arrives_and_is_answered
+            a_system_makes_itself_known
+            too_long_a_message_outside_sessions_is_refused
+            messages_outside_sessions_end_with_the_listener
         }
     };
 }
@@ -251,7 +266,8 @@ pub(crate) async fn a_dropped_listener_leaves_its_streams_alone<R: Runtime>() {
     client.send("still there?").await.unwrap();
     assert_eq!(soon::<R, _>(server.recv()).await.unwrap().payload, "still there?");
     let refused = soon::<R, _>(RaknetStream::<R>::connect_with(address, impatient())).await;
-    assert!(matches!(refused, Err(ConnectFailed::Failed(_))), "{refused:?}");
+    let full = ConnectFailure::NoFreeIncomingConnections;
+    assert!(matches!(refused, Err(ConnectFailed::Failed(why)) if why == full), "{refused:?}");
 }
 
 pub(crate) async fn nobody_there_means_no_answer_in_time<R: Runtime>() {
@@ -319,6 +335,42 @@ pub(crate) async fn a_banned_address_is_turned_away<R: Runtime>() {
     assert!(matches!(refused, Err(ConnectFailed::Failed(ConnectFailure::Banned))), "{refused:?}");
     listener.unban(LOOPBACK.ip());
     pair(&listener).await;
+}
+
+pub(crate) async fn a_listener_that_does_not_accept_says_that_it_is_full<R: Runtime>() {
+    let listener = listen::<R>();
+    assert_eq!(listener.peer_count(), 0);
+    let (client, server) = pair(&listener).await;
+    assert_eq!(listener.peer_count(), 1);
+    listener.set_accepting(false);
+    let refused = soon::<R, _>(RaknetStream::<R>::connect_with(listener.local_addr(), impatient())).await;
+    let full = ConnectFailure::NoFreeIncomingConnections;
+    assert!(matches!(refused, Err(ConnectFailed::Failed(why)) if why == full), "{refused:?}");
+    client.send("still there?").await.unwrap();
+    assert_eq!(soon::<R, _>(server.recv()).await.unwrap().payload, "still there?");
+    assert_eq!(listener.peer_count(), 1);
+    listener.set_accepting(true);
+    let _second = pair(&listener).await;
+    assert_eq!(listener.peer_count(), 2);
+}
+
+pub(crate) async fn a_broadcast_reaches_all_but_one<R: Runtime>() {
+    // Over several shards, where peers of different shards have the same numbers.
+    let options = ListenOptions { shards: 3, ..ListenOptions::default() };
+    let listener = RaknetListener::<R>::bind_with(LOOPBACK, options).unwrap();
+    let mut ends = Vec::new();
+    for _ in 0..12 {
+        ends.push(pair(&listener).await);
+    }
+    let (_, speaker) = &ends[5];
+    assert_eq!(listener.broadcast("to the others", Some(speaker)), 11);
+    assert_eq!(listener.broadcast("to all", None), 12);
+    for (number, (client, _)) in ends.iter().enumerate() {
+        if number != 5 {
+            assert_eq!(soon::<R, _>(client.recv()).await.unwrap().payload, "to the others");
+        }
+        assert_eq!(soon::<R, _>(client.recv()).await.unwrap().payload, "to all");
+    }
 }
 
 pub(crate) async fn shards_share_one_address<R: Runtime>() {

@@ -44,7 +44,6 @@ const options = { protocolVersion: wanted.protocol }
 if (wanted.role === 'server') {
   const server = new RakServer('127.0.0.1', wanted.port, { ...options, maxConnections: 4 })
   server.listen(packets => packets.forEach(packet => handle(...packet)))
-  if (wanted.pong) server.setPongResponse(Buffer.from(wanted.pong, 'hex'))
   send = (message, command) => {
     const [host, port] = other.address.split('/')
     return server.send(host, parseInt(port), message, command.priority, command.reliability, command.channel, false)

@@ -55,8 +55,6 @@ class Node:
         )
         if server:
             self.peer.max_incoming_connections = 4
-            if "pong" in wanted:
-                self.peer.offline_ping_response = bytes.fromhex(wanted["pong"])
             tell("listening", port=self.peer.get_bound_address().port)
         elif wanted.get("ping"):
             self.peer.ping(wanted["host"], wanted["port"])

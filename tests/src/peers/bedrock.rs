@@ -26,7 +26,7 @@ impl Bedrock {
     /// It does not start.
     pub fn serve() -> (Self, SocketAddr) {
         let port = free_port();
-        let mut server = Self::start(&lines::serve(port, PROTOCOL, None));
+        let mut server = Self::start(&lines::serve(port, PROTOCOL));
         server.event("listening");
         (server, (Ipv4Addr::LOCALHOST, port).into())
     }

@@ -79,12 +79,8 @@ impl Told {
 }
 
 /// The argument that makes a peer a server. `port` is for those that cannot tell which one they got.
-pub(super) fn serve(port: u16, protocol: u8, pong: Option<&[u8]>) -> String {
-    let mut wish = json!({"role": "server", "port": port, "protocol": protocol});
-    if let (Some(pong), Some(wish)) = (pong, wish.as_object_mut()) {
-        wish.insert("pong".into(), hex::encode(pong).into());
-    }
-    wish.to_string()
+pub(super) fn serve(port: u16, protocol: u8) -> String {
+    json!({"role": "server", "port": port, "protocol": protocol}).to_string()
 }
 
 /// The argument that makes a peer a client; with `ping` it only pings.

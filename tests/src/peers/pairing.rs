@@ -50,8 +50,24 @@ impl Pairing {
         }
     }
 
+    /// Has the peer ping our server on each drive, and checks that it gets the text of the server.
+    ///
+    /// # Panics
+    /// The peer cannot be had, or it gets no answer or another one.
+    pub fn ping_us(&self) {
+        if self.implementation.is_skipped() {
+            return;
+        }
+        for drive in Drive::ALL {
+            let config = self.server_config();
+            let text = config.incoming.pong_data.clone();
+            let listener = drive.listen(config);
+            assert_eq!(Peer::ping(self.implementation, self.protocol, listener.address()), text);
+        }
+    }
+
     fn meet_server(&self, drive: Drive, scenario: &mut impl FnMut(&mut dyn Session, &mut Peer)) {
-        let (mut theirs, address) = Peer::serve(self.implementation, self.protocol, None);
+        let (mut theirs, address) = Peer::serve(self.implementation, self.protocol);
         let options =
             ConnectOptions { protocol_version: ProtocolVersion(self.protocol), ..ConnectOptions::default() };
         let mut ours = drive.connect(address, Config::client(), options);
@@ -60,15 +76,19 @@ impl Pairing {
     }
 
     fn meet_client(&self, drive: Drive, scenario: &mut impl FnMut(&mut dyn Session, &mut Peer)) {
-        let mut config = Config::default();
-        config.incoming.cookies = self.cookies;
-        // Some clients ping first, and go on only when the answer is that of a Bedrock server.
-        config.incoming.pong_data = bedrock_motd().to_pong_data().expect("a short text").into();
-        let mut listener = drive.listen(config);
+        let mut listener = drive.listen(self.server_config());
         let mut theirs = Peer::visit(self.implementation, self.protocol, listener.address());
         let mut ours = listener.accept();
         theirs.connected();
         scenario(&mut *ours, &mut theirs);
+    }
+
+    fn server_config(&self) -> Config {
+        let mut config = Config::default();
+        config.incoming.cookies = self.cookies;
+        // Some clients ping first, and go on only when the answer is that of a Bedrock server.
+        config.incoming.pong_data = bedrock_motd().to_pong_data().expect("a short text").into();
+        config
     }
 }
 

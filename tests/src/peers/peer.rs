@@ -22,13 +22,13 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// Starts a server, and returns it with its address. `pong` is what it is to answer pings with, where it can.
+    /// Starts a server, and returns it with its address.
     ///
     /// # Panics
     /// It does not start.
-    pub fn serve(implementation: Implementation, protocol: u8, pong: Option<&[u8]>) -> (Self, SocketAddr) {
+    pub fn serve(implementation: Implementation, protocol: u8) -> (Self, SocketAddr) {
         let port = if implementation.tells_its_port() { 0 } else { free_port() };
-        let mut peer = Self::start(implementation, &lines::serve(port, protocol, pong));
+        let mut peer = Self::start(implementation, &lines::serve(port, protocol));
         let port =
             peer.wait("its port", |told| if let Told::Listening(port) = told { Some(*port) } else { None });
         (peer, (Ipv4Addr::LOCALHOST, port).into())

@@ -10,7 +10,9 @@ use std::{
 };
 
 use super::{
+    out_of_band::{Mailbox, OutOfBand},
     ping::Pong,
+    progress::{Gauge, SplitProgress},
     receipt::{Delivery, Pending},
 };
 use crate::{Face, faces::waiters::Waiters};
@@ -32,6 +34,7 @@ pub(super) struct Desk {
     unwanted: Vec<PeerId>,
     pongs: VecDeque<Pong>,
     pingers: Waiters,
+    mailbox: Mailbox,
     /// The driver ends once the machine has no peers left.
     closing: bool,
     stopped: bool,
@@ -47,6 +50,7 @@ struct Seat {
     writers: Waiters,
     /// Those who wait for the session to open or to end.
     watchers: Waiters,
+    gauge: Gauge,
     receipts: HashMap<ReceiptId, Pending>,
 }
 
@@ -96,7 +100,12 @@ pub(super) enum Occasion {
 impl Desk {
     /// Creates the desk of an endpoint that takes sessions in.
     pub(super) fn listening() -> Self {
-        Self { listening: true, ..Self::default() }
+        Self { listening: true, ..Self::reading_mail() }
+    }
+
+    /// Creates the desk of an endpoint whose messages outside sessions are read.
+    pub(super) fn reading_mail() -> Self {
+        Self { mailbox: Mailbox::opened(), ..Self::default() }
     }
 
     /// Gives a peer a seat before its session is open.
@@ -112,6 +121,21 @@ impl Desk {
     /// Returns what is left of a peer that is gone.
     pub(super) fn departed(&mut self, peer: PeerId) -> Option<&mut Departed> {
         self.departed.get_mut(&peer)
+    }
+
+    /// Returns why a session is over; one that the machine forgot without a word was aborted.
+    pub(super) fn close_reason(&self, peer: PeerId) -> CloseReason {
+        self.departed.get(&peer).map_or(CloseReason::Aborted, |departed| departed.why.reason())
+    }
+
+    /// Returns how far a peer's long messages have come; `None` once it is gone.
+    pub(super) fn gauge(&mut self, peer: PeerId) -> Option<&mut Gauge> {
+        self.seat_mut(peer).map(|seat| &mut seat.gauge)
+    }
+
+    /// Returns what has arrived outside sessions.
+    pub(super) const fn mailbox(&mut self) -> &mut Mailbox {
+        &mut self.mailbox
     }
 
     /// Has the task of `cx` woken on `occasion`, and when the peer goes.
@@ -279,8 +303,12 @@ impl Face<Endpoint> for Desk {
             }
             Event::ReceiptLost { peer, receipt } => self.settle_receipt(peer, receipt, Delivery::Lost),
             Event::Pong { from, guid, rtt, data } => self.on_pong(Pong { from, guid, rtt, data }),
-            // Progress and out-of-band messages have no place in a stream.
-            Event::SplitProgress { .. } | Event::OutOfBand { .. } => {}
+            Event::SplitProgress { peer, split, parts, total } => {
+                if let Some(gauge) = self.gauge(peer) {
+                    gauge.set(SplitProgress { split, parts, total });
+                }
+            }
+            Event::OutOfBand { from, guid, payload } => self.mailbox.put(OutOfBand { from, guid, payload }),
             // The protocol may learn to tell more than this face passes on.
             _ => {}
         }
@@ -310,6 +338,7 @@ impl Face<Endpoint> for Desk {
         }
         self.acceptors.wake();
         self.pingers.wake();
+        self.mailbox.close();
     }
 }
 
@@ -322,6 +351,7 @@ impl Seat {
             readers: Waiters::default(),
             writers: Waiters::default(),
             watchers: Waiters::default(),
+            gauge: Gauge::default(),
             receipts: HashMap::new(),
         }
     }
@@ -330,6 +360,7 @@ impl Seat {
         self.readers.wake();
         self.writers.wake();
         self.watchers.wake();
+        self.gauge.wake();
     }
 }
 

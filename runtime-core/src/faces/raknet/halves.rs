@@ -2,7 +2,7 @@
 
 use futures_core::Stream;
 use futures_sink::Sink;
-use proto_raknet::{CloseReason, Message, PeerInfo, Received, SendError};
+use proto_raknet::{CloseReason, Message, PeerInfo, Received};
 use std::{
     collections::VecDeque,
     future::poll_fn,
@@ -11,7 +11,12 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use super::{error::SendFailed, receipt::Receipt, session::Session};
+use super::{
+    error::SendFailed,
+    progress::SplitProgress,
+    receipt::Receipt,
+    session::{Offer, Session},
+};
 
 /// The receiving half of a [`RaknetStream`](super::RaknetStream). The session ends in good order when both halves
 /// are dropped.
@@ -61,6 +66,24 @@ impl RaknetReadHalf {
     /// How the session ended, once all messages that arrived before are taken.
     pub fn try_recv(&self) -> Result<Option<Received>, CloseReason> {
         self.session.try_recv()
+    }
+
+    /// Waits until more of a long message has arrived and says how far it is. Where several reports have come since the
+    /// last call, it returns the latest. Reports come only where
+    /// [`SessionConfig::split_progress`](super::SessionConfig::split_progress) is set.
+    ///
+    /// Cancel-safe: a report is taken only when it is returned.
+    ///
+    /// # Errors
+    /// How the session ended.
+    pub async fn next_progress(&self) -> Result<SplitProgress, CloseReason> {
+        poll_fn(|cx| self.session.poll_progress(cx)).await
+    }
+
+    /// Returns the latest report on a long message, told before or not; `None` where there was none yet or the session is
+    /// over.
+    pub fn progress(&self) -> Option<SplitProgress> {
+        self.session.progress()
     }
 
     /// Returns what is known of the peer.
@@ -152,13 +175,12 @@ impl<T: Into<Message>> Sink<T> for RaknetWriteHalf {
     }
 
     fn start_send(mut self: Pin<&mut Self>, message: T) -> Result<(), SendFailed> {
-        let message = message.into();
-        match self.session.try_send(message.clone()) {
-            Err(SendFailed::Refused(SendError::Full)) => {
+        match self.session.try_offer(message.into()) {
+            Offer::Taken(sent) => sent.map(drop),
+            Offer::NoRoom(message) => {
                 self.waiting = Some(message);
                 Ok(())
             }
-            sent => sent.map(drop),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use futures_core::Stream;
-use proto_raknet::{Config, Endpoint, EndpointStats, Guid};
+use proto_raknet::{Config, Endpoint, EndpointStats, Guid, Message, OfflineError};
 use std::{
     fmt,
     future::poll_fn,
@@ -20,8 +20,10 @@ use std::{
 use super::{
     desk::Desk,
     error::{BindFailed, ListenerClosed},
+    hooks::Hooks,
     open::{new_endpoint, run},
     options::ListenOptions,
+    out_of_band::OutOfBand,
     session::Session,
     stream::RaknetStream,
 };
@@ -55,7 +57,7 @@ impl<R: Runtime> RaknetListener<R> {
     /// # Errors
     /// The configuration cannot work, or the operating system refused.
     pub fn bind_with(address: SocketAddr, options: ListenOptions) -> Result<Self, BindFailed> {
-        let ListenOptions { mut endpoint, shards, udp, driver } = options;
+        let ListenOptions { mut endpoint, shards, udp, driver, hooks } = options;
         let count = shards.clamp(1, MAX_SHARDS);
         let udp = UdpOptions { reuse_port: udp.reuse_port || count > 1, ..udp };
         let patience = endpoint.session.close_timeout + Duration::from_millis(500);
@@ -64,7 +66,8 @@ impl<R: Runtime> RaknetListener<R> {
 
         let (mut address, mut handles) = (address, Vec::with_capacity(count));
         for _ in 0..count {
-            let machine = new_endpoint(endpoint.clone())??;
+            let mut machine = new_endpoint(endpoint.clone())??;
+            hooks.install(&mut machine);
             // All shards are one server, so they share the first one's identifier and port.
             endpoint.guid = Some(machine.guid());
             let socket = bind_udp(address, udp)?;
@@ -122,7 +125,7 @@ impl<R> RaknetListener<R> {
     ///
     /// # Errors
     /// The data is too long; the old data stays.
-    pub fn set_pong_data(&self, data: impl Into<Bytes>) -> Result<(), super::OfflineError> {
+    pub fn set_pong_data(&self, data: impl Into<Bytes>) -> Result<(), OfflineError> {
         let data = data.into();
         self.shards
             .iter()
@@ -133,6 +136,60 @@ impl<R> RaknetListener<R> {
     pub fn set_max_connections(&self, limit: usize) {
         let share = limit.div_ceil(self.shards.len().max(1));
         self.each(|machine| machine.set_max_connections(share));
+    }
+
+    /// Lets new sessions in again, or refuses them: clients hear that the server is full. Those there are stay.
+    pub fn set_accepting(&self, accepting: bool) {
+        self.each(|machine| machine.set_accepting(accepting));
+    }
+
+    /// Changes what looks at the datagrams.
+    pub fn set_hooks(&self, hooks: &Hooks) {
+        self.each(|machine| hooks.install(machine));
+    }
+
+    /// Sends a message to every open session but that of `except`, those that wait to be accepted included, and returns how
+    /// many took it. It waits for none: a session without room for it does not get it. Nobody learns of a receipt.
+    pub fn broadcast(&self, message: impl Into<Message>, except: Option<&RaknetStream<R>>) -> usize {
+        let message = message.into();
+        self.shards
+            .iter()
+            .map(|shard| {
+                let except = except.and_then(|stream| stream.session().peer_at(shard));
+                shard.with(|machine, _, now| machine.broadcast(now, &message, except))
+            })
+            .sum()
+    }
+
+    /// Sends a message outside any session, at most 399 bytes. It may get lost.
+    ///
+    /// # Errors
+    /// The payload is too long, or too many such messages wait to be sent.
+    pub fn send_out_of_band(&self, to: SocketAddr, payload: &[u8]) -> Result<(), OfflineError> {
+        self.first(|machine| machine.send_out_of_band(to, payload))
+    }
+
+    /// Tells another system that this one is there (C++ `AdvertiseSystem`), with at most 398 bytes about it.
+    ///
+    /// # Errors
+    /// The data is too long, or too many such messages wait to be sent.
+    pub fn advertise(&self, to: SocketAddr, data: &[u8]) -> Result<(), OfflineError> {
+        self.first(|machine| machine.advertise(to, data))
+    }
+
+    /// Waits for the next message outside sessions. Of those that nobody takes, 256 are kept for each shard.
+    ///
+    /// Cancel-safe: a message is taken only when it is returned.
+    ///
+    /// # Errors
+    /// The listener's runtime shut down, or it was closed.
+    pub async fn recv_out_of_band(&self) -> Result<OutOfBand, ListenerClosed> {
+        poll_fn(|cx| self.poll_recv_out_of_band(cx)).await
+    }
+
+    /// Returns how many messages outside sessions were dropped because nobody took those before.
+    pub fn dropped_out_of_band(&self) -> u64 {
+        self.shards.iter().map(|shard| shard.read(|_, desk| desk.mailbox().dropped())).sum()
     }
 
     /// Bans an address, for `time` or for good, and ends its sessions.
@@ -147,6 +204,11 @@ impl<R> RaknetListener<R> {
         self.each(|machine| {
             machine.unban(address);
         });
+    }
+
+    /// Returns how many sessions are open or on their way to an end. It costs the drivers nothing.
+    pub fn peer_count(&self) -> usize {
+        self.stats().iter().map(|stats| stats.incoming).sum()
     }
 
     /// Returns each shard's protocol statistics.
@@ -174,6 +236,26 @@ impl<R> RaknetListener<R> {
         for shard in &self.shards {
             shard.ended().await;
         }
+    }
+
+    fn poll_recv_out_of_band(&self, cx: &Context<'_>) -> Poll<Result<OutOfBand, ListenerClosed>> {
+        let mut open = false;
+        for shard in &self.shards {
+            match shard.read(|_, desk| desk.mailbox().poll_take(cx)) {
+                Poll::Ready(Some(message)) => return Poll::Ready(Ok(message)),
+                Poll::Ready(None) => {}
+                Poll::Pending => open = true,
+            }
+        }
+        if open { Poll::Pending } else { Poll::Ready(Err(ListenerClosed)) }
+    }
+
+    /// Has one shard do what concerns the address that all share.
+    fn first(
+        &self,
+        command: impl FnOnce(&mut Endpoint) -> Result<(), OfflineError>,
+    ) -> Result<(), OfflineError> {
+        self.shards.first().map_or(Ok(()), |shard| shard.with(|machine, _, _| command(machine)))
     }
 
     fn each(&self, mut command: impl FnMut(&mut Endpoint)) {

@@ -1,4 +1,4 @@
-//! RakNet for applications: a listener, a stream, a ping.
+//! RakNet for applications: a listener, a stream, a ping, a socket for messages outside sessions.
 //!
 //! The types are generic over the [`Runtime`](crate::Runtime); `runtime-tokio` and `runtime-smol` re-export them with
 //! it fixed.
@@ -9,24 +9,33 @@
 mod desk;
 mod error;
 mod halves;
+mod hooks;
 mod listener;
 mod open;
 mod options;
+mod out_of_band;
 mod ping;
+mod progress;
 mod receipt;
 mod session;
+mod socket;
 mod stream;
 
 pub use error::{BindFailed, ConnectFailed, ListenerClosed, PingFailed, SendFailed};
 pub use halves::{RaknetReadHalf, RaknetWriteHalf};
+pub use hooks::Hooks;
 pub use listener::RaknetListener;
 pub use options::{ClientOptions, ListenOptions};
+pub use out_of_band::OutOfBand;
 pub use ping::{Pong, ping};
+pub use progress::SplitProgress;
 pub use receipt::{Delivery, Receipt};
+pub use socket::RaknetSocket;
 pub use stream::RaknetStream;
 
 pub use proto_raknet::{
     Channel, CloseReason, Config, ConfigError, Congestion, ConnectError, ConnectFailure, ConnectOptions,
-    EndpointStats, FlushPolicy, Guid, IncomingConfig, Message, Motd, MotdError, OfflineError, PeerInfo,
-    PeerStats, Priority, ProtocolVersion, Received, Reliability, Role, SendError, SessionConfig,
+    Direction, EndpointStats, FlushPolicy, Guid, IncomingConfig, Message, Motd, MotdError, OfflineError,
+    PeerInfo, PeerStats, Priority, ProtocolVersion, Received, Reliability, Role, SendError, SessionConfig,
+    Verdict,
 };

@@ -44,8 +44,9 @@ pub(super) async fn connect<R: Runtime>(
     server: SocketAddr,
     options: ClientOptions,
 ) -> Result<Arc<Session>, ConnectFailed> {
-    let ClientOptions { endpoint, connect, bind, udp, driver } = options;
-    let endpoint = new_endpoint(endpoint)??;
+    let ClientOptions { endpoint, connect, bind, udp, driver, hooks } = options;
+    let mut endpoint = new_endpoint(endpoint)??;
+    hooks.install(&mut endpoint);
     let socket = bind_udp(bind.unwrap_or_else(|| any_port_towards(server)), udp)?;
     let handle = run::<R>(endpoint, Desk::default(), socket, driver)?;
     let mut attempt = Attempt::new(handle, server, connect)?;

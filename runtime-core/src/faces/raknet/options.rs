@@ -3,6 +3,7 @@
 use proto_raknet::{Config, ConnectOptions};
 use std::net::SocketAddr;
 
+use super::hooks::Hooks;
 use crate::{DriverConfig, UdpOptions};
 
 /// How a listener is set up.
@@ -17,6 +18,8 @@ pub struct ListenOptions {
     pub udp: UdpOptions,
     /// The drivers' numbers.
     pub driver: DriverConfig,
+    /// What looks at the datagrams. [`RaknetListener::set_hooks`](super::RaknetListener::set_hooks) changes it.
+    pub hooks: Hooks,
 }
 
 impl Default for ListenOptions {
@@ -26,6 +29,7 @@ impl Default for ListenOptions {
             shards: 1,
             udp: UdpOptions::default(),
             driver: DriverConfig::default(),
+            hooks: Hooks::default(),
         }
     }
 }
@@ -43,6 +47,8 @@ pub struct ClientOptions {
     pub udp: UdpOptions,
     /// The driver's numbers.
     pub driver: DriverConfig,
+    /// What looks at the datagrams.
+    pub hooks: Hooks,
 }
 
 impl Default for ClientOptions {
@@ -53,6 +59,7 @@ impl Default for ClientOptions {
             bind: None,
             udp: UdpOptions::default(),
             driver: DriverConfig::default(),
+            hooks: Hooks::default(),
         }
     }
 }

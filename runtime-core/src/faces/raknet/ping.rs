@@ -81,7 +81,7 @@ struct Tick<T> {
 impl<T: Timer> Tick<T> {
     fn set(&mut self, at: Instant) {
         self.at = at;
-        self.timer.arm(at);
+        self.timer.arm(at, Duration::ZERO);
     }
 
     fn poll<R: Runtime>(&mut self, cx: &mut Context<'_>) -> Poll<()> {
@@ -90,7 +90,7 @@ impl<T: Timer> Tick<T> {
                 return Poll::Pending;
             }
             // It fired early.
-            self.timer.arm(self.at);
+            self.timer.arm(self.at, Duration::ZERO);
         }
         Poll::Ready(())
     }

@@ -40,12 +40,12 @@ impl Session {
         self.handle.with(|machine, desk, now| {
             let Some(next) = message.take() else { return Poll::Ready(Ok(None)) };
             match self.offer(machine, desk, now, next) {
-                Err((SendFailed::Refused(SendError::Full), returned)) => {
+                Offer::Taken(sent) => Poll::Ready(sent),
+                Offer::NoRoom(returned) => {
                     *message = Some(returned);
                     desk.wait(self.peer, Occasion::Writable, cx);
                     Poll::Pending
                 }
-                sent => Poll::Ready(sent.map_err(|(error, _)| error)),
             }
         })
     }
@@ -59,13 +59,12 @@ impl Session {
         self.handle.with(|machine, desk, now| {
             while let Some(next) = messages.pop_front() {
                 match self.offer(machine, desk, now, next) {
-                    Ok(_) => {}
-                    Err((SendFailed::Refused(SendError::Full), returned)) => {
+                    Offer::Taken(sent) => drop(sent?),
+                    Offer::NoRoom(returned) => {
                         messages.push_front(returned);
                         desk.wait(self.peer, Occasion::Writable, cx);
                         return Poll::Pending;
                     }
-                    Err((error, _)) => return Poll::Ready(Err(error)),
                 }
             }
             Poll::Ready(Ok(()))
@@ -74,8 +73,15 @@ impl Session {
 
     /// Sends `message` now or not at all.
     pub(super) fn try_send(&self, message: Message) -> Result<Option<Receipt>, SendFailed> {
-        self.handle
-            .with(|machine, desk, now| self.offer(machine, desk, now, message).map_err(|(error, _)| error))
+        match self.try_offer(message) {
+            Offer::Taken(sent) => sent,
+            Offer::NoRoom(_) => Err(SendFailed::Refused(SendError::Full)),
+        }
+    }
+
+    /// Sends `message` now, or gives it back.
+    pub(super) fn try_offer(&self, message: Message) -> Offer {
+        self.handle.with(|machine, desk, now| self.offer(machine, desk, now, message))
     }
 
     /// Takes out the next message, or has the task of `cx` woken when there is one or the session is over.
@@ -162,25 +168,32 @@ impl Session {
         self.handle.stats()
     }
 
-    /// Gives a message to the machine; one that is not taken comes back.
-    fn offer(
-        &self,
-        machine: &mut Endpoint,
-        desk: &mut Desk,
-        now: Instant,
-        message: Message,
-    ) -> Result<Option<Receipt>, (SendFailed, Message)> {
-        match machine.send(now, self.peer, message.clone()) {
+    /// Returns the peer if it belongs to the endpoint behind `handle`.
+    pub(super) fn peer_at(&self, handle: &Handle<Endpoint, Desk>) -> Option<PeerId> {
+        self.handle.is_same(handle).then_some(self.peer)
+    }
+
+    /// Asks something about the peer.
+    pub(super) fn read<T>(&self, ask: impl FnOnce(&mut Endpoint, &mut Desk, PeerId) -> T) -> T {
+        self.handle.read(|machine, desk| ask(machine, desk, self.peer))
+    }
+
+    /// Gives a message to the machine if that has room.
+    fn offer(&self, machine: &mut Endpoint, desk: &mut Desk, now: Instant, message: Message) -> Offer {
+        if !machine.poll_room(self.peer, message.reliability) {
+            return Offer::NoRoom(message);
+        }
+        Offer::Taken(match machine.send(now, self.peer, message) {
             Ok(None) => Ok(None),
             Ok(Some(id)) => {
                 let (receipt, pending) = Receipt::new();
                 desk.keep_receipt(self.peer, id, pending);
                 Ok(Some(receipt))
             }
-            Err(SendError::UnknownPeer) => Err((SendFailed::Closed(self.reason(desk)), message)),
-            Err(SendError::Closing) => Err((SendFailed::Closed(CloseReason::LocalClose), message)),
-            Err(error) => Err((SendFailed::Refused(error), message)),
-        }
+            Err(SendError::UnknownPeer) => Err(SendFailed::Closed(desk.close_reason(self.peer))),
+            Err(SendError::Closing) => Err(SendFailed::Closed(CloseReason::LocalClose)),
+            Err(error) => Err(SendFailed::Refused(error)),
+        })
     }
 
     /// Takes out the next message; an error says that there will be none.
@@ -191,11 +204,6 @@ impl Session {
         let Some(departed) = desk.departed(self.peer) else { return Ok(None) };
         departed.unread.pop_front().map(Some).ok_or_else(|| departed.why.reason())
     }
-
-    /// Returns why the session is over; one that the machine forgot without a word was aborted.
-    fn reason(&self, desk: &mut Desk) -> CloseReason {
-        desk.departed(self.peer).map_or(CloseReason::Aborted, |departed| departed.why.reason())
-    }
 }
 
 impl Drop for Session {
@@ -205,4 +213,12 @@ impl Drop for Session {
             desk.leave(self.peer);
         });
     }
+}
+
+/// What became of a message that was offered to the machine.
+pub(super) enum Offer {
+    /// It was sent, or cannot be.
+    Taken(Result<Option<Receipt>, SendFailed>),
+    /// It can be sent later; the machine will say when.
+    NoRoom(Message),
 }

@@ -20,6 +20,7 @@ use super::{
     halves::{RaknetReadHalf, RaknetWriteHalf},
     open,
     options::ClientOptions,
+    progress::SplitProgress,
     receipt::Receipt,
     session::Session,
 };
@@ -129,6 +130,20 @@ impl<R> RaknetStream<R> {
         self.read.try_recv()
     }
 
+    /// Waits until more of a long message has arrived and says how far it is. Cancel-safe. See
+    /// [`RaknetReadHalf::next_progress`].
+    ///
+    /// # Errors
+    /// How the session ended.
+    pub async fn next_progress(&self) -> Result<SplitProgress, CloseReason> {
+        self.read.next_progress().await
+    }
+
+    /// Returns the latest report on a long message. See [`RaknetReadHalf::progress`].
+    pub fn progress(&self) -> Option<SplitProgress> {
+        self.read.progress()
+    }
+
     /// Closes the session: what was sent before is still delivered, then the peer is told, and its acknowledgement is
     /// awaited for [`SessionConfig::close_timeout`](super::SessionConfig::close_timeout) at most.
     ///
@@ -159,6 +174,10 @@ impl<R> RaknetStream<R> {
     /// Splits the stream into halves that can go to different tasks.
     pub fn split(self) -> (RaknetReadHalf, RaknetWriteHalf) {
         (self.read, self.write)
+    }
+
+    pub(super) fn session(&self) -> &Session {
+        &self.session
     }
 
     /// Returns what is known of the peer.
