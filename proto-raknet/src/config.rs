@@ -191,7 +191,7 @@ impl Default for SessionConfig {
             close_timeout: Duration::from_secs(5),
             flush: FlushPolicy::Immediate,
             ack_delay: Duration::from_micros(500),
-            ack_datagrams: 6,
+            ack_datagrams: 3,
             congestion: Congestion::Cubic,
             pacing: true,
             bandwidth_limit: None,

@@ -45,10 +45,10 @@ pub const MAX_RELIABLE_RANGES: usize = 4_096;
 pub const MAX_SENT_HISTORY: usize = 16_384;
 
 /// The size of the slabs that short received payloads share.
-pub const SLAB_BYTES: usize = 4 * 1024;
+pub const SLAB_BYTES: usize = 2 * 1024;
 
 /// Payloads longer than this get an allocation of their own.
-pub const SLAB_MAX_PAYLOAD: usize = 2 * 1024;
+pub const SLAB_MAX_PAYLOAD: usize = 512;
 
 /// The longest payload of an out-of-band message (C++: below 400 bytes).
 pub const MAX_OUT_OF_BAND: usize = 399;
