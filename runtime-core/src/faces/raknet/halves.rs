@@ -133,7 +133,8 @@ impl RaknetWriteHalf {
     /// Sends a message now or not at all.
     ///
     /// # Errors
-    /// There is no room ([`SendError::Full`](super::SendError::Full)), the session is over, or the payload is empty or too long.
+    /// There is no room ([`SendError::Full`](super::SendError::Full)), the session is over, or the payload is empty or
+    /// too long.
     pub fn try_send(&self, message: impl Into<Message>) -> Result<Option<Receipt>, SendFailed> {
         self.session.try_send(message.into())
     }
