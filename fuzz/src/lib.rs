@@ -17,6 +17,9 @@ use netsim::capture::Capture;
 /// A body and the name of its target and of its folder of seeds.
 pub type Target = (&'static str, fn(&[u8]));
 
+/// The folder in which each target has a folder of seeds.
+pub const SEEDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds");
+
 /// All targets.
 pub const TARGETS: [Target; 8] = [
     ("raknet_offline", raknet::offline),

@@ -29,7 +29,7 @@ fn every_prefix_of_a_seed_keeps_the_promises() {
 }
 
 fn seeds_of(name: &str) -> Vec<(String, Vec<u8>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds").join(name);
+    let folder = Path::new(iolite_fuzz::SEEDS).join(name);
     let mut seeds: Vec<_> = fs::read_dir(folder)
         .expect("every target has a folder of seeds")
         .map(|entry| entry.expect("the folder can be read"))

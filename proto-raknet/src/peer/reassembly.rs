@@ -57,12 +57,11 @@ impl Reassembly {
         limits: SplitLimits,
         now: Instant,
     ) -> PartOutcome {
-        match self.try_add(part, frame, limits, now) {
-            PartOutcome::Full if self.give_up_stalled(part.id, now, limits.timeout) => {
-                self.try_add(part, frame, limits, now)
-            }
-            outcome => outcome,
+        let outcome = self.try_add(part, frame, limits, now);
+        if outcome == PartOutcome::Full && self.give_up_stalled(part.id, now, limits.timeout) {
+            return self.try_add(part, frame, limits, now);
         }
+        outcome
     }
 
     fn try_add(
