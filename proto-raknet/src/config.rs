@@ -137,7 +137,7 @@ pub struct SessionConfig {
     /// When queued messages leave.
     pub flush: FlushPolicy,
     /// How long an acknowledgement waits for more to acknowledge; in a steady flow up to twice the time between two
-    /// datagrams, 10 ms at the most. It never waits when something is missing or out of order, while the session begins
+    /// datagrams, 25 ms at the most. It never waits when something is missing or out of order, while the session begins
     /// or ends, or when the peer says that it runs out of window. C++ waits 10 ms.
     pub ack_delay: Duration,
     /// How many datagrams one acknowledgement may wait for.

@@ -3,13 +3,7 @@
 use crate::Smol;
 use std::{net::SocketAddr, time::Duration};
 
-pub use runtime_core::raknet::{
-    BindFailed, Channel, ClientOptions, CloseReason, Config, ConfigError, Congestion, ConnectError,
-    ConnectFailed, ConnectFailure, ConnectOptions, Delivery, Direction, EndpointStats, FlushPolicy, Guid,
-    Hooks, IncomingConfig, ListenOptions, ListenerClosed, Message, Motd, MotdError, OfflineError, OutOfBand,
-    PeerInfo, PeerStats, PingFailed, Pong, Priority, ProtocolVersion, RaknetReadHalf, RaknetWriteHalf,
-    Receipt, Received, Reliability, Role, SendError, SendFailed, SessionConfig, SplitProgress, Verdict,
-};
+pub use runtime_core::raknet::*;
 
 /// A RakNet server: one address, any number of sessions.
 pub type RaknetListener = runtime_core::raknet::RaknetListener<Smol>;

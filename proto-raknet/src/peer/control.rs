@@ -13,8 +13,7 @@ use crate::{
     limits::{PONG_TICK, PONGS_A_TICK},
     wire::{
         Connected, ConnectedPing, ConnectedPong, ConnectionRequest, ConnectionRequestAccepted,
-        DisconnectionNotification, InternalAddresses, InvalidPassword, MessageId, NewIncomingConnection,
-        Timestamped,
+        DisconnectionNotification, InternalAddresses, InvalidPassword, NewIncomingConnection, Timestamped,
     },
 };
 use core::time::Duration;
@@ -24,22 +23,6 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// A repeated ConnectionRequest is answered at most this often.
 const ACCEPT_INTERVAL: Duration = Duration::from_millis(500);
-
-/// Says whether messages that begin with this byte belong to the session, so that an application cannot send them.
-pub(crate) const fn is_reserved(id: u8) -> bool {
-    const PING: u8 = MessageId::ConnectedPing.byte();
-    const PONG: u8 = MessageId::ConnectedPong.byte();
-    const DETECT_LOST: u8 = MessageId::DetectLostConnections.byte();
-    const REQUEST: u8 = MessageId::ConnectionRequest.byte();
-    const ACCEPTED: u8 = MessageId::ConnectionRequestAccepted.byte();
-    const NEW_INCOMING: u8 = MessageId::NewIncomingConnection.byte();
-    const DISCONNECTION: u8 = MessageId::DisconnectionNotification.byte();
-    const INVALID_PASSWORD: u8 = MessageId::InvalidPassword.byte();
-    matches!(
-        id,
-        PING | PONG | DETECT_LOST | REQUEST | ACCEPTED | NEW_INCOMING | DISCONNECTION | INVALID_PASSWORD
-    )
-}
 
 /// Rewrites the time of a timestamped message (0x1b) into our clock, as C++ does before the application sees it.
 pub(crate) fn localize(payload: &Bytes, clock: &PeerClock) -> Bytes {
@@ -283,10 +266,11 @@ impl Peer {
     }
 
     /// Returns the phase in which a late repetition of the peer's last words is still acknowledged: the peer waits one
-    /// probe timeout before the first, and twice as long before each further one, so there is time for three.
+    /// probe timeout before the first, and twice as long before each further one, so there is time for three even if its
+    /// timeout is longer than ours.
     fn draining(&self, now: Instant) -> Phase {
         let wait =
-            (self.sender.probe_timeout() * 8).clamp(Duration::from_millis(100), Duration::from_secs(3));
+            (self.sender.probe_timeout() * 16).clamp(Duration::from_millis(300), Duration::from_secs(3));
         Phase::Draining { until: now + wait }
     }
 

@@ -42,7 +42,7 @@ use crate::{
     CloseReason, Config, Event, Guid, Message, PeerId, PeerInfo, PeerStats, ReceiptId, Received, Reliability,
     Role, SendError, SessionConfig, limits,
     stats::{Meter, PeerTotals},
-    wire::{AckKind, AckRecords, DataHeader, DatagramKind, MessageId, ProtocolVersion},
+    wire::{AckKind, AckRecords, Connected, DataHeader, DatagramKind, MessageId, ProtocolVersion},
 };
 use clock::PeerClock;
 use control::PongLimit;
@@ -174,7 +174,7 @@ impl Peer {
         }
         match message.payload.first().copied() {
             None => return Err(SendError::Empty),
-            Some(id) if control::is_reserved(id) => return Err(SendError::Reserved { id }),
+            Some(id) if Connected::is_id(id) => return Err(SendError::Reserved { id }),
             Some(_) => {}
         }
         self.sender.send(message, &ctx.config.session, &mut self.totals, ctx.now)
@@ -342,7 +342,7 @@ impl Peer {
         };
         self.receiver.on_datagram(header.number.0, r, &mut intake, |mut message| {
             match message.payload.first().copied() {
-                Some(id) if control::is_reserved(id) => {
+                Some(id) if Connected::is_id(id) => {
                     control.push(message);
                     return;
                 }

@@ -232,15 +232,8 @@ impl Sender {
         notices: &mut Notices<'_>,
     ) {
         let mut newest = None;
-        let rtt = self.rtt.smoothed().unwrap_or_default();
-        let mut outcome = Ledger {
-            now,
-            rtt,
-            congestion: Some(&mut *self.congestion),
-            receipts: &mut self.receipts,
-            totals,
-            notices,
-        };
+        let Self { rtt, congestion, receipts, .. } = self;
+        let mut outcome = Ledger::new(now, rtt, &mut **congestion, receipts, totals, notices);
         for record in records {
             let Ok(record) = record else {
                 outcome.totals.malformed += 1;
@@ -271,15 +264,8 @@ impl Sender {
         notices: &mut Notices<'_>,
     ) {
         totals.nacks_received += 1;
-        let rtt = self.rtt.smoothed().unwrap_or_default();
-        let mut outcome = Ledger {
-            now,
-            rtt,
-            congestion: Some(&mut *self.congestion),
-            receipts: &mut self.receipts,
-            totals,
-            notices,
-        };
+        let Self { rtt, congestion, receipts, .. } = self;
+        let mut outcome = Ledger::new(now, rtt, &mut **congestion, receipts, totals, notices);
         for record in records {
             let Ok(record) = record else {
                 outcome.totals.malformed += 1;
@@ -311,14 +297,8 @@ impl Sender {
         let probe = self.probe_at().is_some_and(|at| at <= now);
         let collapse = probe && self.probes >= PROBES_BEFORE_TIMEOUT;
         let age = self.unreliable_age();
-        let mut outcome = Ledger {
-            now,
-            rtt: self.rtt.smoothed().unwrap_or_default(),
-            congestion: Some(&mut *self.congestion),
-            receipts: &mut self.receipts,
-            totals,
-            notices,
-        };
+        let Self { rtt, congestion, receipts, .. } = self;
+        let mut outcome = Ledger::new(now, rtt, &mut **congestion, receipts, totals, notices);
         self.flight.detect_lost(now, &self.rtt, &mut outcome);
         // From here on nothing is a sign of congestion by itself.
         outcome.congestion = None;
@@ -448,6 +428,20 @@ struct Ledger<'a, 'n> {
     receipts: &'a mut Receipts,
     totals: &'a mut PeerTotals,
     notices: &'a mut Notices<'n>,
+}
+
+impl<'a, 'n> Ledger<'a, 'n> {
+    fn new(
+        now: Instant,
+        rtt: &Rtt,
+        congestion: &'a mut dyn Controller,
+        receipts: &'a mut Receipts,
+        totals: &'a mut PeerTotals,
+        notices: &'a mut Notices<'n>,
+    ) -> Self {
+        let rtt = rtt.smoothed().unwrap_or_default();
+        Self { now, rtt, congestion: Some(congestion), receipts, totals, notices }
+    }
 }
 
 impl Outcome for Ledger<'_, '_> {

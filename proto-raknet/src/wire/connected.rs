@@ -51,6 +51,14 @@ impl<'a> Connected<'a> {
         })
     }
 
+    /// Says whether a message that begins with this byte is one of the above.
+    pub const fn is_id(id: u8) -> bool {
+        matches!(
+            id,
+            PING | PONG | DETECT_LOST | REQUEST | ACCEPTED | NEW_INCOMING | DISCONNECTION | INVALID_PASSWORD
+        )
+    }
+
     /// Appends the message.
     pub fn emit(&self, buf: &mut Vec<u8>) {
         match self {

@@ -74,7 +74,11 @@ pub(crate) async fn the_progress_of_a_long_message_is_told<R: Runtime>() {
     let mut config = Config::default();
     config.session.split_progress = true;
     let listener = RaknetListener::<R>::bind(LOOPBACK, config).unwrap();
-    let (client, server) = pair(&listener).await;
+    // Slow enough for an observer on a busy machine: a fifth of a second.
+    let mut slow = ClientOptions::default();
+    slow.endpoint.session.bandwidth_limit = Some(5 << 20);
+    let client = soon::<R, _>(RaknetStream::<R>::connect_with(listener.local_addr(), slow)).await.unwrap();
+    let server = soon::<R, _>(listener.accept()).await.unwrap();
     assert_eq!(server.progress(), None);
     client.send(payload(1, 1 << 20)).await.unwrap();
     let (mut reports, mut parts) = (0, 0);
