@@ -22,6 +22,8 @@ impl Default for Rtt {
 impl Rtt {
     /// The shortest tail-loss probe timeout: below it, timers of an operating system mean little.
     const MIN_PROBE: Duration = Duration::from_millis(1);
+    /// The shortest one while datagrams get lost.
+    const MIN_EAGER_PROBE: Duration = Duration::from_micros(300);
     /// The longest probe timeout (C++ `MAX_RTO`).
     const MAX_PROBE: Duration = Duration::from_millis(2_000);
     /// The probe timeout before the first sample.
@@ -72,8 +74,17 @@ impl Rtt {
     /// The sample includes the peer's delay of its acknowledgements (10 ms ticks in C++, 100 ms in go-raknet), so
     /// its smoothed value and variation cover that too.
     pub(crate) fn probe_timeout(&self) -> Duration {
+        self.timeout_from(Self::MIN_PROBE)
+    }
+
+    /// Returns the same for a path that loses datagrams: there a probe sent too early costs less than a stall.
+    pub(crate) fn eager_probe_timeout(&self) -> Duration {
+        self.timeout_from(Self::MIN_EAGER_PROBE)
+    }
+
+    fn timeout_from(&self, floor: Duration) -> Duration {
         let Some(smoothed) = self.smoothed else { return Self::INITIAL_PROBE };
-        (smoothed + self.variation * 4).max(smoothed * 2).clamp(Self::MIN_PROBE, Self::MAX_PROBE)
+        (smoothed + self.variation * 4).max(smoothed * 2).clamp(floor, Self::MAX_PROBE)
     }
 
     /// Returns after how long an unacknowledged message with a receipt is reported as lost.
@@ -105,6 +116,7 @@ mod tests {
         }
         assert_eq!(rtt.smoothed().unwrap().as_micros(), 80);
         assert_eq!(rtt.probe_timeout(), Duration::from_millis(1));
+        assert_eq!(rtt.eager_probe_timeout(), Duration::from_micros(300));
         assert_eq!(rtt.loss_delay(), Duration::from_micros(500));
     }
 

@@ -23,6 +23,9 @@ use crate::{
 /// Probes without an answer after which the path counts as congested rather than unlucky.
 const PROBES_BEFORE_TIMEOUT: u32 = 3;
 
+/// How long a loss makes further ones likely.
+const LOSS_MEMORY: Duration = Duration::from_millis(100);
+
 /// Datagrams that a probe sends again.
 const PROBE_DATAGRAMS: usize = 2;
 
@@ -43,6 +46,8 @@ pub(crate) struct Sender {
     /// Probes sent since the last acknowledgement.
     probes: u32,
     probed_at: Option<Instant>,
+    /// Datagrams got lost of late: until then more losses are to be expected.
+    lossy_until: Option<Instant>,
     /// Datagrams that may leave whatever window and pace say: those of a probe.
     urgent: usize,
     /// What is queued may leave in a datagram that is not full.
@@ -63,6 +68,7 @@ impl Sender {
             max_datagram,
             probes: 0,
             probed_at: None,
+            lossy_until: None,
             urgent: 0,
             flush: false,
             refused: false,
@@ -251,6 +257,9 @@ impl Sender {
             self.probed_at = None;
         }
         self.flight.detect_lost(now, &self.rtt, &mut outcome);
+        if outcome.lost {
+            self.lossy_until = Some(now + LOSS_MEMORY);
+        }
         self.set_pace(config);
     }
 
@@ -275,6 +284,9 @@ impl Sender {
             if let (Some(first), Some(last)) = (unwrap(record.first, near), unwrap(record.last, near)) {
                 self.flight.on_nack(first..last + 1, &mut outcome);
             }
+        }
+        if outcome.lost {
+            self.lossy_until = Some(now + LOSS_MEMORY);
         }
         self.set_pace(config);
     }
@@ -392,7 +404,9 @@ impl Sender {
 
     fn probe_at(&self) -> Option<Instant> {
         let sent = self.flight.last_reliable_at()?;
-        let wait = self.rtt.probe_timeout() * (1 << self.probes.min(10));
+        let lossy = self.lossy_until.is_some_and(|until| sent < until);
+        let wait = if lossy { self.rtt.eager_probe_timeout() } else { self.rtt.probe_timeout() };
+        let wait = wait * (1 << self.probes.min(10));
         Some(sent.max(self.probed_at.unwrap_or(sent)) + wait.min(MAX_PROBE_WAIT))
     }
 
@@ -428,6 +442,8 @@ struct Ledger<'a, 'n> {
     receipts: &'a mut Receipts,
     totals: &'a mut PeerTotals,
     notices: &'a mut Notices<'n>,
+    /// The path lost something.
+    lost: bool,
 }
 
 impl<'a, 'n> Ledger<'a, 'n> {
@@ -440,7 +456,7 @@ impl<'a, 'n> Ledger<'a, 'n> {
         notices: &'a mut Notices<'n>,
     ) -> Self {
         let rtt = rtt.smoothed().unwrap_or_default();
-        Self { now, rtt, congestion: Some(congestion), receipts, totals, notices }
+        Self { now, rtt, congestion: Some(congestion), receipts, totals, notices, lost: false }
     }
 }
 
@@ -463,6 +479,7 @@ impl Outcome for Ledger<'_, '_> {
     fn lost(&mut self, sent_at: Instant) {
         if let Some(congestion) = &mut self.congestion {
             self.totals.datagrams_lost += 1;
+            self.lost = true;
             congestion.on_loss(self.now, sent_at);
         }
     }

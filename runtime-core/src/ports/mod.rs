@@ -27,6 +27,8 @@ impl<R: Runtime> Ports<R> {
     pub(crate) fn add_udp(&mut self, link: LinkId, socket: std::net::UdpSocket) -> io::Result<()> {
         let local = socket.local_addr().ok();
         let peer = socket.peer_addr().ok();
+        // Most drivers have one socket, and there may be thousands of drivers.
+        self.udp.reserve_exact(1);
         self.udp.push(UdpPort::new(link, R::udp(socket)?)?);
         self.reports.push((link, LinkEvent::Up { local, peer }));
         Ok(())
