@@ -140,8 +140,9 @@ pub struct SessionConfig {
     /// datagrams, 25 ms at the most. It never waits when something is missing or out of order, while the session begins
     /// or ends, or when the peer says that it runs out of window. C++ waits 10 ms.
     pub ack_delay: Duration,
-    /// How many datagrams one acknowledgement may wait for.
-    pub ack_datagrams: u32,
+    /// How many frames one acknowledgement may wait for; a datagram counts as three at least. Until then their sender keeps
+    /// them in memory.
+    pub ack_frames: usize,
     /// What limits the data in flight.
     pub congestion: Congestion,
     /// Spread what the congestion window allows over the round trip instead of sending it at once.
@@ -191,7 +192,7 @@ impl Default for SessionConfig {
             close_timeout: Duration::from_secs(5),
             flush: FlushPolicy::Immediate,
             ack_delay: Duration::from_micros(500),
-            ack_datagrams: 3,
+            ack_frames: 48,
             congestion: Congestion::Cubic,
             pacing: true,
             bandwidth_limit: None,
@@ -224,7 +225,7 @@ impl SessionConfig {
             ("session.timeout (ms)", millis(self.timeout), 100, 86_400_000),
             ("session.close_timeout (ms)", millis(self.close_timeout), 0, 600_000),
             ("session.ack_delay (ms)", millis(self.ack_delay), 0, 1_000),
-            ("session.ack_datagrams", u64::from(self.ack_datagrams), 1, 1_024),
+            ("session.ack_frames", self.ack_frames as u64, 1, 1_024),
             ("session.max_frames_in_flight", self.max_frames_in_flight as u64, 1, 32_768),
             ("session.max_bytes_in_flight", self.max_bytes_in_flight as u64, 1_500, 1 << 32),
             ("session.reliable_queue_bytes", self.reliable_queue_bytes as u64, 1, 1 << 32),

@@ -33,7 +33,8 @@ const MAX_TOLERANCE: Duration = Duration::from_millis(25);
 #[derive(Debug, Default)]
 pub(crate) struct Acknowledger {
     due: RangeSet,
-    datagrams: u32,
+    /// The frames in them.
+    frames: usize,
     /// When the oldest of them arrived.
     since: Option<Instant>,
     /// When the last datagram arrived, acknowledged or not.
@@ -43,26 +44,29 @@ pub(crate) struct Acknowledger {
     hurry: bool,
 }
 
+/// What a datagram with fewer frames counts as: it costs its sender as much memory and window as its bytes.
+const FRAMES_A_DATAGRAM: usize = 3;
+
 /// An ACK waits for the next datagram of a flow only if that can be expected within this.
 const MAX_FLOW_DELAY: Duration = Duration::from_millis(25);
 
 /// The longest wait altogether. C++ waits up to 10 ms for each ACK, QUIC 25 ms (RFC 9000 §18.2).
 const MAX_DELAY: Duration = Duration::from_millis(25);
 
-/// How long and for how many datagrams an ACK may wait.
+/// How long and for how many frames an ACK may wait.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AckPatience {
     pub(crate) delay: Duration,
-    pub(crate) datagrams: u32,
+    pub(crate) frames: usize,
 }
 
 impl Acknowledger {
     /// Takes note that `number` is to be acknowledged. Beyond [`MAX_PENDING_RANGES`] the oldest are forgotten; the
     /// sender then resends, and the frames are filtered.
     #[inline]
-    pub(crate) fn add(&mut self, number: u64, now: Instant) {
+    pub(crate) fn add(&mut self, number: u64, frames: usize, now: Instant) {
         self.due.insert(number);
-        self.datagrams += 1;
+        self.frames += frames.max(FRAMES_A_DATAGRAM);
         self.since.get_or_insert(now);
         if let Some(interval) = self.last.replace(now).map(|last| now.saturating_since(last))
             && !interval.is_zero()
@@ -84,13 +88,13 @@ impl Acknowledger {
     pub(crate) fn is_due(&self, now: Instant, patience: AckPatience) -> bool {
         self.since.is_some()
             && (self.hurry
-                || self.datagrams >= patience.datagrams
+                || self.frames >= patience.frames
                 || self.wait_ends(patience).is_some_and(|at| at <= now))
     }
 
     /// Returns when an ACK that waits will be due.
     pub(crate) fn due_at(&self, patience: AckPatience) -> Option<Instant> {
-        if self.hurry || self.datagrams >= patience.datagrams {
+        if self.hurry || self.frames >= patience.frames {
             return None;
         }
         self.wait_ends(patience)
@@ -117,7 +121,7 @@ impl Acknowledger {
             emit_set(AckKind::Ack, &mut self.due, max_len, buf)
         };
         if self.due.is_empty() {
-            (self.datagrams, self.since, self.hurry) = (0, None, false);
+            (self.frames, self.since, self.hurry) = (0, None, false);
         } else {
             self.hurry = true;
         }
@@ -251,7 +255,7 @@ mod tests {
         for n in 0..5 {
             arrivals.receive(U24::new(n));
         }
-        acks.add(4, Instant::ZERO);
+        acks.add(4, 1, Instant::ZERO);
         assert!(acks.emit(&arrivals, 100, &mut buf));
         assert_eq!(read(&buf), [(0, 4)]);
         assert!(!acks.emit(&arrivals, 100, &mut buf));
@@ -259,18 +263,18 @@ mod tests {
 
     #[test]
     fn an_ack_waits_for_more_but_not_for_long_and_not_when_it_is_needed() {
-        let patience = AckPatience { delay: Duration::from_millis(1), datagrams: 3 };
+        let patience = AckPatience { delay: Duration::from_millis(1), frames: 9 };
         let (at, late) = (Instant::from_millis(10), Instant::from_millis(11));
         let mut acks = Acknowledger::default();
         assert!(!acks.is_due(late, patience) && acks.due_at(patience).is_none());
-        acks.add(0, at);
+        acks.add(0, 1, at);
         assert!(!acks.is_due(at, patience) && acks.is_due(late, patience));
         assert_eq!(acks.due_at(patience), Some(late));
-        acks.add(1, at);
-        acks.add(2, at);
+        acks.add(1, 1, at);
+        acks.add(2, 1, at);
         assert!(acks.is_due(at, patience), "three are enough");
         acks.emit(&Arrivals::default(), 100, &mut vec![]);
-        acks.add(3, at);
+        acks.add(3, 1, at);
         assert!(!acks.is_due(at, patience));
         acks.hurry();
         assert!(acks.is_due(at, patience) && acks.due_at(patience).is_none());
@@ -281,7 +285,7 @@ mod tests {
         let (mut arrivals, mut acks, mut buf) = (Arrivals::default(), Acknowledger::default(), vec![]);
         for n in (0..40).filter(|n| n % 4 != 0) {
             arrivals.receive(U24::new(n));
-            acks.add(u64::from(n), Instant::ZERO);
+            acks.add(u64::from(n), 1, Instant::ZERO);
         }
         assert!(!acks.emit(&arrivals, 8, &mut buf), "not even one record fits");
         let mut seen = vec![];
@@ -297,21 +301,21 @@ mod tests {
 
     #[test]
     fn in_a_steady_flow_an_ack_waits_for_the_next_datagram() {
-        let patience = AckPatience { delay: Duration::from_micros(500), datagrams: 100 };
+        let patience = AckPatience { delay: Duration::from_micros(500), frames: 300 };
         let mut acks = Acknowledger::default();
         for n in 0..20 {
-            acks.add(n, Instant::from_millis(2 * n));
+            acks.add(n, 1, Instant::from_millis(2 * n));
             acks.emit(&Arrivals::default(), 100, &mut vec![]);
         }
-        acks.add(20, Instant::from_millis(40));
+        acks.add(20, 1, Instant::from_millis(40));
         let wait = acks.due_at(patience).unwrap().saturating_since(Instant::from_millis(40));
         assert!((3..=4).contains(&wait.as_millis()), "two intervals: {wait:?}");
         for n in 21..35 {
-            acks.add(n, Instant::from_millis(2 * n));
+            acks.add(n, 1, Instant::from_millis(2 * n));
         }
         assert_eq!(acks.due_at(patience), Some(Instant::from_millis(65)), "but not for ever");
         acks.emit(&Arrivals::default(), 100, &mut vec![]);
-        acks.add(35, Instant::from_millis(10_000));
+        acks.add(35, 1, Instant::from_millis(10_000));
         let wait = acks.due_at(patience).unwrap().saturating_since(Instant::from_millis(10_000));
         assert_eq!(wait.as_micros(), 500, "a lone datagram is acknowledged soon");
     }

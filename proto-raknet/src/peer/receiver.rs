@@ -72,7 +72,7 @@ impl Receiver {
             }
             Arrival::Duplicate { number } => {
                 intake.totals.duplicates += 1;
-                self.acks.add(number, intake.now);
+                self.acks.add(number, 0, intake.now);
                 self.acks.hurry();
                 return;
             }
@@ -81,19 +81,20 @@ impl Receiver {
                 return;
             }
         };
-        let mut taken = Taken::Yes;
+        let (mut taken, mut count) = (Taken::Yes, 0);
         while !frames.is_empty() {
             let Ok(frame) = Frame::parse(&mut frames) else {
                 intake.totals.malformed += 1;
                 break;
             };
+            count += 1;
             if self.on_frame(&frame, intake, &mut deliver) == Taken::NoRoom {
                 intake.totals.refused_full += 1;
                 taken = Taken::NoRoom;
             }
         }
         match taken {
-            Taken::Yes => self.acks.add(number, intake.now),
+            Taken::Yes => self.acks.add(number, count, intake.now),
             Taken::NoRoom => {
                 self.arrivals.forget(number);
                 self.reassure(intake.now);
@@ -167,7 +168,7 @@ impl Receiver {
     /// take a slow application for a dead one.
     fn reassure(&mut self, now: Instant) {
         if let Some(newest) = self.arrivals.newest() {
-            self.acks.add(newest, now);
+            self.acks.add(newest, 0, now);
         }
     }
 
@@ -278,7 +279,7 @@ impl Receiver {
 }
 
 fn ack_patience(config: &SessionConfig) -> AckPatience {
-    AckPatience { delay: config.ack_delay, datagrams: config.ack_datagrams }
+    AckPatience { delay: config.ack_delay, frames: config.ack_frames }
 }
 
 fn hold_limits(config: &SessionConfig) -> HoldLimits {
