@@ -171,7 +171,9 @@ direction. `limited` loopback has the MTU of Ethernet and no segmentation offloa
 outside a machine behave; loss drops packets at random in both directions, acknowledgements included. One connection has \
 64 messages in flight, each of many has 16. Memory is the peak resident size of the process (`VmHWM`). Every \
 peer has the socket options that it sets by itself. Iolite looks for answers for up to 50 µs before it sleeps, as it does by default; \
-the last section shows what that costs. QUIC encrypts, the others do not.\n\n";
+the last section shows what that costs. rust-raknet and KCP as set here have no congestion control; Iolite runs with \
+`Congestion::Fixed` instead of its default, CUBIC, which slows down under random loss as TCP and QUIC do. QUIC encrypts, the others \
+do not.\n\n";
 
 const SECTIONS: &[Section] = &[
     Section {

@@ -180,10 +180,20 @@ impl Flight {
         });
     }
 
+    /// Begins the reading of one ACK or NACK.
+    pub(crate) fn visits(&self) -> Visits {
+        Visits { left: self.datagrams.len() as u64 }
+    }
+
     /// Takes in a range of acknowledged numbers. Returns the send time of the newest datagram among them that was not
     /// acknowledged before: a round-trip sample.
-    pub(crate) fn on_ack(&mut self, range: Range<u64>, outcome: &mut impl Outcome) -> Option<Instant> {
-        let range = range.start.max(self.first_datagram)..range.end.min(self.next_number());
+    pub(crate) fn on_ack(
+        &mut self,
+        range: Range<u64>,
+        visits: &mut Visits,
+        outcome: &mut impl Outcome,
+    ) -> Option<Instant> {
+        let range = visits.clip(range.start.max(self.first_datagram)..range.end.min(self.next_number()));
         let mut newest = None;
         for number in range {
             let Some(sent) = self.datagram_mut(number) else { continue };
@@ -232,8 +242,8 @@ impl Flight {
     }
 
     /// Takes in a range of numbers that the peer misses.
-    pub(crate) fn on_nack(&mut self, range: Range<u64>, outcome: &mut impl Outcome) {
-        let range = range.start.max(self.oldest_in_flight)..range.end.min(self.next_number());
+    pub(crate) fn on_nack(&mut self, range: Range<u64>, visits: &mut Visits, outcome: &mut impl Outcome) {
+        let range = visits.clip(range.start.max(self.oldest_in_flight)..range.end.min(self.next_number()));
         for number in range {
             self.lose(number, outcome);
         }
@@ -481,6 +491,23 @@ impl Flight {
     }
 }
 
+/// How many more datagrams the records of one ACK or NACK may visit.
+///
+/// Honest records do not overlap, so they visit each datagram once at the most. Hostile ones could name the whole window
+/// hundreds of times over (SLikeNet#32).
+#[derive(Debug)]
+pub(crate) struct Visits {
+    left: u64,
+}
+
+impl Visits {
+    fn clip(&mut self, range: Range<u64>) -> Range<u64> {
+        let len = range.end.saturating_sub(range.start).min(self.left);
+        self.left -= len;
+        range.start..range.start + len
+    }
+}
+
 /// What one look at the frames to resend gave.
 #[derive(Debug)]
 pub(crate) enum Resend<'a> {
@@ -543,7 +570,8 @@ mod tests {
             "not in flight, but not lost yet"
         );
 
-        flight.on_ack(0..1, &mut reports);
+        let mut visits = flight.visits();
+        flight.on_ack(0..1, &mut visits, &mut reports);
         flight.expire_receipts(Instant::from_millis(10_000), &rtt, &mut reports);
         assert_eq!((reports.acked, reports.lost), (vec![RECEIPT], vec![]));
     }
@@ -552,10 +580,12 @@ mod tests {
     fn a_receipt_without_acknowledgement_is_lost_in_the_end() {
         let (mut flight, mut reports, rtt) = (Flight::default(), Reports::default(), short_rtt());
         send_unreliable(&mut flight, Instant::from_millis(0), Some(RECEIPT));
-        flight.on_nack(0..1, &mut reports);
+        let mut visits = flight.visits();
+        flight.on_nack(0..1, &mut visits, &mut reports);
         let due = flight.receipt_expiry(&rtt).unwrap();
         flight.expire_receipts(due, &rtt, &mut reports);
-        flight.on_ack(0..1, &mut reports);
+        let mut visits = flight.visits();
+        flight.on_ack(0..1, &mut visits, &mut reports);
         assert_eq!((reports.acked, reports.lost), (vec![], vec![RECEIPT]));
     }
 
@@ -564,8 +594,22 @@ mod tests {
         let (mut flight, mut reports) = (Flight::default(), Reports::default());
         send_unreliable(&mut flight, Instant::from_millis(0), None);
         send_unreliable(&mut flight, Instant::from_millis(0), Some(RECEIPT));
-        flight.on_ack(1..2, &mut reports);
+        let mut visits = flight.visits();
+        flight.on_ack(1..2, &mut visits, &mut reports);
         assert_eq!(reports.acked, [RECEIPT]);
         assert_eq!(flight.open_receipts().count(), 0);
+    }
+
+    #[test]
+    fn overlapping_records_visit_no_datagram_twice() {
+        let (mut flight, mut reports) = (Flight::default(), Reports::default());
+        for n in 0..10 {
+            send_unreliable(&mut flight, Instant::ZERO, Some(ReceiptId(n)));
+        }
+        let mut visits = flight.visits();
+        assert_eq!(visits.clip(0..6), 0..6);
+        flight.on_ack(0..u64::MAX, &mut visits, &mut reports);
+        assert_eq!(reports.acked.len(), 4, "of ten visits six were used up");
+        assert_eq!(visits.clip(0..10), 0..0);
     }
 }

@@ -237,7 +237,7 @@ impl Sender {
         totals: &mut PeerTotals,
         notices: &mut Notices<'_>,
     ) {
-        let mut newest = None;
+        let (mut newest, mut visits) = (None, self.flight.visits());
         let Self { rtt, congestion, receipts, .. } = self;
         let mut outcome = Ledger::new(now, rtt, &mut **congestion, receipts, totals, notices);
         for record in records {
@@ -249,7 +249,7 @@ impl Sender {
             let (Some(first), Some(last)) = (unwrap(record.first, near), unwrap(record.last, near)) else {
                 continue;
             };
-            newest = newest.max(self.flight.on_ack(first..last + 1, &mut outcome));
+            newest = newest.max(self.flight.on_ack(first..last + 1, &mut visits, &mut outcome));
         }
         if let Some(sent_at) = newest {
             self.rtt.update(now.saturating_since(sent_at));
@@ -273,6 +273,7 @@ impl Sender {
         notices: &mut Notices<'_>,
     ) {
         totals.nacks_received += 1;
+        let mut visits = self.flight.visits();
         let Self { rtt, congestion, receipts, .. } = self;
         let mut outcome = Ledger::new(now, rtt, &mut **congestion, receipts, totals, notices);
         for record in records {
@@ -282,7 +283,7 @@ impl Sender {
             };
             let near = self.flight.next_number();
             if let (Some(first), Some(last)) = (unwrap(record.first, near), unwrap(record.last, near)) {
-                self.flight.on_nack(first..last + 1, &mut outcome);
+                self.flight.on_nack(first..last + 1, &mut visits, &mut outcome);
             }
         }
         if outcome.lost {

@@ -5,8 +5,9 @@ use proto_raknet::{Config, Congestion, ConnectOptions, IncomingConfig, SessionCo
 
 /// What client and server are configured with.
 ///
-/// The peers it stands beside keep a fixed window of 64 frames, whatever is lost, so Iolite is given the same
-/// instead of its congestion control; and the MTU of rust-raknet, 1,428 bytes for one connection, 1,400 for many.
+/// rust-raknet and KCP (as it is set here) have no congestion control: what limits them is the window of the application,
+/// whatever is lost. Iolite is given the same instead of its default, CUBIC; and the MTU of rust-raknet, 1,428 bytes for
+/// one connection, 1,400 for many. All else is as by default.
 pub(crate) fn config(load: &Load, side: Side) -> Config {
     Config {
         max_mtu: mtu(load),
