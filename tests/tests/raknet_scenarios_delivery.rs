@@ -413,8 +413,9 @@ proptest! {
         ops in prop::collection::vec(strategy::op(addresses(), say()), 0..60),
     ) {
         let mut net = Net::new(seed);
-        net.set_paths(&Conditions { duplication: 0.1, reorder: 0.1, ..Conditions::lossy(ms(20), loss) });
+        net.set_paths(&Conditions::delayed(ms(20)));
         let mut pair = Pair::connected(&mut net);
+        net.set_paths(&Conditions { duplication: 0.1, reorder: 0.1, ..Conditions::lossy(ms(20), loss) });
         let mut said: Vec<(NodeId, Say)> = vec![];
         for op in &ops {
             net.apply(op, |net, node, say| {

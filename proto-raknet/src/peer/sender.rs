@@ -316,18 +316,21 @@ impl Sender {
         // From here on nothing is a sign of congestion by itself.
         outcome.congestion = None;
         self.flight.expire_unreliable(now, age, &mut outcome);
-        self.flight.expire_receipts(now, &self.rtt, &mut outcome);
         if probe {
             outcome.totals.probes += 1;
             if collapse {
                 self.flight.lose_all(&mut outcome);
-                self.congestion.on_timeout(now);
             } else {
                 self.flight.probe(PROBE_DATAGRAMS, &mut outcome);
             }
             self.probes = self.probes.saturating_add(1);
             self.probed_at = Some(now);
             self.urgent = PROBE_DATAGRAMS;
+        }
+        // Last, since all of the above may put receipts in doubt that are overdue already.
+        self.flight.expire_receipts(now, &self.rtt, &mut outcome);
+        if collapse {
+            self.congestion.on_timeout(now);
         }
         if let FlushPolicy::Batched(delay) = config.flush {
             self.flush |= self.queue.oldest().is_some_and(|at| at + delay <= now);
