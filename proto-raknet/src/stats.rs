@@ -63,7 +63,8 @@ pub struct PeerStats {
     pub send_rate: u64,
     /// Bytes received in the last full second.
     pub receive_rate: u64,
-    /// The smoothed round-trip time; `None` before the first acknowledgement.
+    /// The smoothed round-trip time; `None` before the first acknowledgement. It includes how long the peer waits before
+    /// it acknowledges (10 ms ticks in C++); [`min_rtt`](Self::min_rtt) tells more about the path alone.
     pub rtt: Option<Duration>,
     /// Its mean deviation.
     pub rtt_variation: Duration,
