@@ -277,8 +277,8 @@ impl Flight {
     }
 
     /// Sends the oldest outstanding frames again, up to `datagrams` datagrams of them, without waiting for a sign
-    /// that they are lost: the tail-loss probe. Returns whether there was anything.
-    pub(crate) fn probe(&mut self, datagrams: usize, outcome: &mut impl Outcome) -> bool {
+    /// that they are lost: the tail-loss probe.
+    pub(crate) fn probe(&mut self, datagrams: usize, outcome: &mut impl Outcome) {
         let mut probed = 0;
         for number in self.oldest_in_flight..self.next_number() {
             if probed == datagrams {
@@ -290,7 +290,6 @@ impl Flight {
             }
         }
         self.skip_settled();
-        probed > 0
     }
 
     /// Declares everything in flight lost.
