@@ -111,8 +111,10 @@ fn a_listener_accepts_a_connection_on_a_link_of_its_own() {
     assert_eq!(peer, SocketAddr::new(net.address(server).ip(), 80));
     net.command(client, |postman, _| postman.open(STREAM, LinkSpec::TcpConnect { peer }));
     net.run_for(SECOND);
-    let is_up =
-        |told: &Told| matches!(told, Told::Link(link, LinkEvent::Up { peer: Some(_), .. }) if link.0 > 1);
+    let is_up = |told: &Told| {
+        let Told::Link(link, LinkEvent::Accepted { listener, peer: Some(_) }) = told else { return false };
+        *link >= LinkId::FIRST_ACCEPTED && *listener == STREAM
+    };
     let told = net.take_events(server);
     let Some(Told::Link(accepted, _)) = told.iter().find(|told| is_up(told)) else { panic!("{told:?}") };
     net.command(client, |postman, _| postman.write(STREAM, b"GET"));

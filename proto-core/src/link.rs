@@ -8,9 +8,15 @@ use core::{
 
 /// A numbered path between a machine and its driver: a UDP socket, a TCP stream, a serial line.
 ///
-/// Numbers are the machine's to give. One is not reused before its close was reported.
+/// Numbers below [`FIRST_ACCEPTED`](Self::FIRST_ACCEPTED) are the machine's to give, those from there on the driver's,
+/// for the streams that a listener takes in. One is not reused before its close was reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LinkId(pub u32);
+
+impl LinkId {
+    /// The first number of an accepted stream.
+    pub const FIRST_ACCEPTED: Self = Self(1 << 31);
+}
 
 /// The explicit congestion notification of an IP packet (RFC 3168 §5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -127,10 +133,20 @@ pub enum LinkSpec {
         /// The address to connect to.
         peer: SocketAddr,
     },
-    /// A TCP listener on `bind`; each accepted stream gets a link of its own.
+    /// A TCP listener on `bind`; each stream that it takes in is reported with [`LinkEvent::Accepted`].
     TcpListen {
         /// The local address.
         bind: SocketAddr,
+    },
+    /// A connection to a local socket of the host (`AF_UNIX`).
+    UnixConnect {
+        /// Its path; a leading NUL means Linux's abstract name space.
+        path: String,
+    },
+    /// A listener on a local socket of the host; streams are reported as with [`TcpListen`](Self::TcpListen).
+    UnixListen {
+        /// Its path; a leading NUL means Linux's abstract name space.
+        path: String,
     },
     /// A serial line.
     Serial {
@@ -162,6 +178,15 @@ pub enum LinkEvent {
         /// The local address, where the link has one.
         local: Option<SocketAddr>,
         /// The remote address, where the link has exactly one.
+        peer: Option<SocketAddr>,
+    },
+    /// A listener took in a stream, and the link of this event is that stream, ready for use.
+    ///
+    /// It is the one kind of link that the driver numbers: from [`LinkId::FIRST_ACCEPTED`] up.
+    Accepted {
+        /// The listener's link.
+        listener: LinkId,
+        /// The remote address, where the link has one.
         peer: Option<SocketAddr>,
     },
     /// A name was resolved.

@@ -16,7 +16,7 @@ impl Ledger {
     /// Takes note of what the machine is told.
     pub(crate) fn note_event(&mut self, link: LinkId, event: &LinkEvent) {
         match event {
-            LinkEvent::Up { .. } => {
+            LinkEvent::Up { .. } | LinkEvent::Accepted { .. } => {
                 self.down.remove(&link);
                 self.in_use.insert(link);
             }

@@ -92,8 +92,6 @@ impl Wire {
     const START: Instant = Instant::from_millis(1_000_000);
     /// The first port for links that did not ask for one.
     const FIRST_PORT: u16 = 50_000;
-    /// The first number of an accepted stream's link; machines count theirs from 0.
-    const FIRST_ACCEPTED: u32 = 1 << 31;
 
     pub(crate) fn new(entropy: Box<dyn Entropy>) -> Self {
         Self {
@@ -106,7 +104,7 @@ impl Wire {
             addresses: BTreeMap::new(),
             listeners: BTreeMap::new(),
             next_port: Self::FIRST_PORT,
-            next_accepted: Self::FIRST_ACCEPTED,
+            next_accepted: LinkId::FIRST_ACCEPTED.0,
             names: BTreeMap::new(),
             mailboxes: BTreeMap::new(),
             default_conditions: Conditions::default(),
@@ -221,7 +219,7 @@ impl Wire {
 
     fn fresh_accepted(&mut self) -> LinkId {
         let link = LinkId(self.next_accepted);
-        self.next_accepted = self.next_accepted.checked_add(1).unwrap_or(Self::FIRST_ACCEPTED);
+        self.next_accepted = self.next_accepted.checked_add(1).unwrap_or(LinkId::FIRST_ACCEPTED.0);
         link
     }
 }

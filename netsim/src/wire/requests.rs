@@ -70,7 +70,7 @@ impl Wire {
         SocketAddr::new(own.unwrap_or_else(|| bind.ip()), port)
     }
 
-    /// Connects to a listener. The accepted stream's link gets a number from 2^31 on.
+    /// Connects to a listener. The accepted stream gets the driver's next number.
     fn connect_to(&mut self, end: LinkEnd, peer: SocketAddr) {
         let Some(&listener) = self.listeners.get(&peer) else {
             return self.notify(end, LinkEvent::Down(DownReason::Refused));
@@ -82,7 +82,7 @@ impl Wire {
         let accepted = LinkEnd { node: listener.node, link: self.fresh_accepted() };
         let local = self.ip(end.node).map(|ip| SocketAddr::new(ip, self.fresh_port()));
         self.connect(end, accepted, self.default_stream);
-        let there = LinkEvent::Up { local: Some(peer), peer: local };
+        let there = LinkEvent::Accepted { listener: listener.link, peer: local };
         self.launch(at, Landing::Event { end: accepted, event: there });
         self.launch(at, Landing::Event { end, event: LinkEvent::Up { local, peer: Some(peer) } });
     }
