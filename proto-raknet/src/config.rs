@@ -192,7 +192,7 @@ impl Default for SessionConfig {
             close_timeout: Duration::from_secs(5),
             flush: FlushPolicy::Immediate,
             ack_delay: Duration::from_micros(500),
-            ack_frames: 48,
+            ack_frames: 256,
             congestion: Congestion::Cubic,
             pacing: true,
             bandwidth_limit: None,

@@ -34,5 +34,5 @@ pub use face::Face;
 pub use faces::raknet;
 pub use handle::Handle;
 pub use ports::udp::{UdpOptions, bind_udp};
-pub use runtime::{Interest, Progress, Runtime, Timer, UdpIo};
+pub use runtime::{Interest, Progress, Runtime, SocketIo, Timer};
 pub use stats::{ErrorCounts, Stats, Traffic};

@@ -13,7 +13,9 @@ use std::{
 /// found (inside a tokio runtime, say).
 pub trait Runtime: Send + Sync + Unpin + 'static {
     /// A UDP socket registered with the reactor.
-    type Udp: UdpIo;
+    type Udp: SocketIo;
+    /// A stream socket registered with the reactor: one that listens, connects or is connected.
+    type Stream: SocketIo;
     /// A timer that can be armed again and again.
     type Timer: Timer;
 
@@ -22,6 +24,13 @@ pub trait Runtime: Send + Sync + Unpin + 'static {
     /// # Errors
     /// The reactor's error, where it cannot take the socket.
     fn udp(socket: std::net::UdpSocket) -> io::Result<Self::Udp>;
+
+    /// Registers a stream socket of any family with the reactor. On Unix it may hold any other descriptor that can be
+    /// watched, such as a serial line's.
+    ///
+    /// # Errors
+    /// The reactor's error, where it cannot take the socket.
+    fn stream(socket: Socket) -> io::Result<Self::Stream>;
 
     /// Creates a timer that is not armed.
     ///
@@ -54,8 +63,8 @@ pub enum Progress<T> {
     Last(T),
 }
 
-/// A non-blocking UDP socket whose readiness can be awaited.
-pub trait UdpIo: Send + Unpin + 'static {
+/// A non-blocking socket whose readiness can be awaited.
+pub trait SocketIo: Send + Unpin + 'static {
     /// Returns the socket for system calls.
     fn socket(&self) -> SockRef<'_>;
 

@@ -43,14 +43,14 @@
 
 #[cfg(feature = "raknet")]
 pub mod raknet;
+mod socket;
 mod timer;
-mod udp;
 
 use std::{future::Future, io, time::Instant};
 
 pub use runtime_core::{DriverConfig, ErrorCounts, Stats, Traffic, UdpOptions};
+pub use socket::SmolSocket;
 pub use timer::SmolTimer;
-pub use udp::SmolUdp;
 
 /// The smol runtime: drivers run on smol's global executor, sockets and timers in async-io's reactor.
 ///
@@ -59,11 +59,16 @@ pub use udp::SmolUdp;
 pub struct Smol;
 
 impl runtime_core::Runtime for Smol {
-    type Udp = SmolUdp;
+    type Udp = SmolSocket;
+    type Stream = SmolSocket;
     type Timer = SmolTimer;
 
-    fn udp(socket: std::net::UdpSocket) -> io::Result<SmolUdp> {
-        SmolUdp::new(socket)
+    fn udp(socket: std::net::UdpSocket) -> io::Result<SmolSocket> {
+        SmolSocket::new(socket.into())
+    }
+
+    fn stream(socket: socket2::Socket) -> io::Result<SmolSocket> {
+        SmolSocket::new(socket)
     }
 
     fn timer() -> io::Result<SmolTimer> {

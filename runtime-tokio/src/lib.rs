@@ -42,12 +42,16 @@
 
 #[cfg(feature = "raknet")]
 pub mod raknet;
+#[cfg(unix)]
+mod readiness;
+mod stream;
 mod timer;
 mod udp;
 
 use std::{future::Future, io, time::Instant};
 
 pub use runtime_core::{DriverConfig, ErrorCounts, Stats, Traffic, UdpOptions};
+pub use stream::TokioStream;
 pub use timer::TokioTimer;
 pub use udp::TokioUdp;
 
@@ -57,10 +61,15 @@ pub struct Tokio;
 
 impl runtime_core::Runtime for Tokio {
     type Udp = TokioUdp;
+    type Stream = TokioStream;
     type Timer = TokioTimer;
 
     fn udp(socket: std::net::UdpSocket) -> io::Result<TokioUdp> {
         TokioUdp::new(socket)
+    }
+
+    fn stream(socket: socket2::Socket) -> io::Result<TokioStream> {
+        TokioStream::new(socket)
     }
 
     fn timer() -> io::Result<TokioTimer> {

@@ -45,7 +45,7 @@ pub(crate) struct Acknowledger {
 }
 
 /// What a datagram with fewer frames counts as: it costs its sender as much memory and window as its bytes.
-const FRAMES_A_DATAGRAM: usize = 3;
+const FRAMES_A_DATAGRAM: usize = 8;
 
 /// An ACK waits for the next datagram of a flow only if that can be expected within this.
 const MAX_FLOW_DELAY: Duration = Duration::from_millis(25);

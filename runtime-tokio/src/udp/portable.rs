@@ -1,6 +1,6 @@
 //! A UDP socket in tokio's reactor.
 
-use runtime_core::{Interest, Progress, UdpIo};
+use runtime_core::{Interest, Progress, SocketIo};
 use socket2::{SockRef, Socket};
 use std::{
     io,
@@ -21,7 +21,7 @@ impl TokioUdp {
     }
 }
 
-impl UdpIo for TokioUdp {
+impl SocketIo for TokioUdp {
     fn socket(&self) -> SockRef<'_> {
         SockRef::from(&self.socket)
     }

@@ -1,6 +1,6 @@
 //! A UDP socket whose reactor only watches what is waited for.
 
-use runtime_core::{Interest, Progress, UdpIo};
+use runtime_core::{Interest, Progress, SocketIo};
 use socket2::{SockRef, Socket};
 use std::{
     io::{self, ErrorKind},
@@ -8,6 +8,8 @@ use std::{
     task::{Context, Poll, ready},
 };
 use tokio::io::{Interest as Direction, unix::AsyncFd};
+
+use crate::readiness::{poll_io, watch};
 
 /// A UDP socket registered with tokio.
 ///
@@ -24,25 +26,6 @@ impl TokioUdp {
     pub(crate) fn new(socket: UdpSocket) -> io::Result<Self> {
         socket.set_nonblocking(true)?;
         Ok(Self { arrivals: watch(socket, Direction::READABLE)?, room: None })
-    }
-
-    fn poll_read<T>(
-        &self,
-        cx: &mut Context<'_>,
-        operation: &mut impl FnMut(&Socket) -> io::Result<Progress<T>>,
-    ) -> Poll<io::Result<T>> {
-        loop {
-            let mut ready = ready!(self.arrivals.poll_read_ready(cx))?;
-            match operation(&self.socket()) {
-                Ok(Progress::More(value)) => return Poll::Ready(Ok(value)),
-                Ok(Progress::Last(value)) => {
-                    ready.clear_ready();
-                    return Poll::Ready(Ok(value));
-                }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => ready.clear_ready(),
-                Err(error) => return Poll::Ready(Err(error)),
-            }
-        }
     }
 
     fn poll_write<T>(
@@ -71,7 +54,7 @@ impl TokioUdp {
     }
 }
 
-impl UdpIo for TokioUdp {
+impl SocketIo for TokioUdp {
     fn socket(&self) -> SockRef<'_> {
         SockRef::from(self.arrivals.get_ref())
     }
@@ -83,17 +66,8 @@ impl UdpIo for TokioUdp {
         mut operation: impl FnMut(&Socket) -> io::Result<Progress<T>>,
     ) -> Poll<io::Result<T>> {
         match interest {
-            Interest::Read => self.poll_read(cx, &mut operation),
+            Interest::Read => poll_io(&self.arrivals, interest, cx, |socket| operation(&SockRef::from(socket))),
             Interest::Write => self.poll_write(cx, &mut operation),
         }
     }
-}
-
-/// Registers a socket for one direction.
-fn watch(socket: UdpSocket, direction: Direction) -> io::Result<AsyncFd<UdpSocket>> {
-    #[allow(
-        deprecated,
-        reason = "its replacement is unsafe for the sake of types that change their descriptor"
-    )]
-    AsyncFd::with_interest(socket, direction)
 }

@@ -18,7 +18,7 @@ use std::{
 };
 
 use super::Outbox;
-use crate::runtime::{Interest, Progress, UdpIo};
+use crate::runtime::{Interest, Progress, SocketIo};
 use outlet::{Outlet, UdpSender};
 
 /// One UDP socket of a driver.
@@ -43,7 +43,7 @@ struct Parked {
     done: usize,
 }
 
-impl<S: UdpIo> UdpPort<S> {
+impl<S: SocketIo> UdpPort<S> {
     pub(crate) fn new(link: LinkId, io: S) -> io::Result<Self> {
         let state = UdpSocketState::new(UdpSockRef::from(&*io.socket()))?;
         Ok(Self { link, io, state, parked: None, failures: 0, held_back: false })

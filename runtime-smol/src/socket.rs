@@ -1,36 +1,35 @@
-//! A UDP socket in async-io's reactor.
+//! Sockets in async-io's reactor.
 
 use async_io::Async;
-use runtime_core::{Interest, Progress, UdpIo};
+use runtime_core::{Interest, Progress, SocketIo};
 use socket2::{SockRef, Socket};
 use std::{
     io,
-    net::UdpSocket,
     task::{Context, Poll, ready},
 };
 
-/// A UDP socket registered with async-io.
+/// A socket of any kind registered with async-io.
 #[derive(Debug)]
-pub struct SmolUdp {
-    socket: Async<UdpSocket>,
+pub struct SmolSocket {
+    socket: Async<Socket>,
     /// Directions that were seen to be exhausted: they wait before the next try.
     read_waits: bool,
     write_waits: bool,
 }
 
-impl SmolUdp {
-    /// Registers a bound socket with the reactor.
+impl SmolSocket {
+    /// Registers a socket with the reactor.
     ///
     /// # Errors
     /// The reactor cannot take the socket.
-    pub fn new(socket: UdpSocket) -> io::Result<Self> {
+    pub fn new(socket: Socket) -> io::Result<Self> {
         Ok(Self { socket: Async::new(socket)?, read_waits: false, write_waits: false })
     }
 }
 
-impl UdpIo for SmolUdp {
+impl SocketIo for SmolSocket {
     fn socket(&self) -> SockRef<'_> {
-        SockRef::from(&self.socket)
+        SockRef::from(self.socket.get_ref())
     }
 
     fn poll_io<T>(
@@ -53,7 +52,7 @@ impl UdpIo for SmolUdp {
                 }
                 *waits = false;
             }
-            match operation(&SockRef::from(&*socket)) {
+            match operation(socket.get_ref()) {
                 Ok(Progress::More(value)) => return Poll::Ready(Ok(value)),
                 Ok(Progress::Last(value)) => {
                     *waits = true;

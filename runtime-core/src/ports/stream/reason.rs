@@ -1,0 +1,36 @@
+//! What an error of the operating system means for a link.
+
+use proto_core::DownReason;
+use std::io::{self, ErrorKind};
+
+/// Says why a link goes down with `error`.
+pub(crate) fn reason_of(error: &io::Error) -> DownReason {
+    #[allow(clippy::wildcard_enum_match_arm, reason = "the standard library's enum has no end")]
+    match error.kind() {
+        // A local socket that is missing, or whose queue of new connections is full, has nobody to answer either.
+        ErrorKind::ConnectionRefused | ErrorKind::NotFound | ErrorKind::WouldBlock => DownReason::Refused,
+        ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => DownReason::Reset,
+        ErrorKind::NetworkUnreachable
+        | ErrorKind::HostUnreachable
+        | ErrorKind::NetworkDown
+        | ErrorKind::AddrNotAvailable => DownReason::Unreachable,
+        ErrorKind::TimedOut => DownReason::TimedOut,
+        ErrorKind::Unsupported => DownReason::Unsupported,
+        _ => DownReason::Io,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_have_reasons() {
+        let reason = |kind: ErrorKind| reason_of(&kind.into());
+        assert_eq!(reason(ErrorKind::ConnectionRefused), DownReason::Refused);
+        assert_eq!(reason(ErrorKind::BrokenPipe), DownReason::Reset);
+        assert_eq!(reason(ErrorKind::HostUnreachable), DownReason::Unreachable);
+        assert_eq!(reason(ErrorKind::TimedOut), DownReason::TimedOut);
+        assert_eq!(reason(ErrorKind::PermissionDenied), DownReason::Io);
+    }
+}
