@@ -8,6 +8,9 @@ pub struct DriverConfig {
     /// How many datagrams are read from one link before the answers are sent. A receive batch is never cut, so a
     /// round may go beyond it by one batch.
     pub datagrams_per_round: usize,
+    /// How many bytes are read from streams before the answers are sent. Each stream that is ready gives a piece of up
+    /// to 128 KiB, and a piece is never cut, so a round may go beyond it by one.
+    pub stream_bytes_per_round: usize,
     /// How many equal-sized datagrams leave in one system call, where the system can segment; at most what it allows.
     ///
     /// A longer run costs less a datagram, but its receiver starts later: both sides then take turns instead of working
@@ -27,6 +30,7 @@ impl Default for DriverConfig {
     fn default() -> Self {
         Self {
             datagrams_per_round: 128,
+            stream_bytes_per_round: 512 * 1024,
             segments_per_send: NonZeroUsize::new(16).unwrap_or(NonZeroUsize::MIN),
             transmits_per_round: 256,
             spin: Duration::from_micros(50),

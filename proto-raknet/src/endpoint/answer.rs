@@ -3,9 +3,9 @@
 use alloc::boxed::Box;
 use bytes::Bytes;
 use core::{net::SocketAddr, time::Duration};
-use proto_core::Instant;
+use proto_core::{Instant, LinkId};
 
-use super::{Endpoint, table::Occupant};
+use super::{Endpoint, SOCKET, table::Occupant};
 use crate::{
     CloseReason, ConnectFailure, Event,
     endpoint::gate::Refused,
@@ -20,13 +20,19 @@ use crate::{
 
 impl Endpoint {
     /// Takes in a datagram if it is an offline message, and says whether it was one.
-    pub(super) fn handle_offline(&mut self, from: SocketAddr, data: &[u8], now: Instant) -> bool {
+    pub(super) fn handle_offline(
+        &mut self,
+        link: LinkId,
+        from: SocketAddr,
+        data: &[u8],
+        now: Instant,
+    ) -> bool {
         let Some(message) = Offline::classify(data, self.shared.config.incoming.cookies) else {
             return false;
         };
         if self.gate.is_banned(from.ip(), now) {
             self.shared.stats.drops.banned += 1;
-            if self.gate.admits_offline(from.ip(), now, &self.shared.config.incoming) {
+            if link == SOCKET && self.gate.admits_offline(from.ip(), now, &self.shared.config.incoming) {
                 self.refuse(from, RefusalKind::ConnectionBanned);
             }
             return true;
@@ -34,11 +40,21 @@ impl Endpoint {
         let message = match message {
             Ok(message) => message,
             Err(error) => {
-                self.on_unreadable(from, error);
+                self.on_unreadable(link, from, error);
                 return true;
             }
         };
         match message {
+            // A socket of its own is for one session, which we open.
+            Offline::Ping(_)
+            | Offline::Request1(_)
+            | Offline::Request2(_)
+            | Offline::OutOfBand(_)
+            | Offline::Pong(_)
+                if link != SOCKET =>
+            {
+                self.shared.stats.drops.unsolicited += 1;
+            }
             Offline::Ping(_) | Offline::Request1(_) | Offline::Request2(_) | Offline::OutOfBand(_)
                 if !self.gate.admits_offline(from.ip(), now, &self.shared.config.incoming) =>
             {
@@ -52,19 +68,19 @@ impl Endpoint {
                 self.notify_offline(Event::OutOfBand { from, guid, payload });
             }
             Offline::Pong(pong) => self.on_pong(from, &pong, now),
-            Offline::Reply1(reply) => self.on_reply1(from, &reply, now),
-            Offline::Reply2(reply) => self.on_reply2(from, &reply, now),
-            Offline::Refusal(refusal) => self.on_refusal(from, failure(refusal.kind)),
+            Offline::Reply1(reply) => self.on_reply1(link, from, &reply, now),
+            Offline::Reply2(reply) => self.on_reply2(link, from, &reply, now),
+            Offline::Refusal(refusal) => self.on_refusal(link, from, failure(refusal.kind)),
             Offline::IncompatibleVersion(IncompatibleProtocolVersion { version, .. }) => {
-                self.on_refusal(from, ConnectFailure::IncompatibleProtocolVersion { server: version });
+                self.on_refusal(link, from, ConnectFailure::IncompatibleProtocolVersion { server: version });
             }
         }
         true
     }
 
-    fn on_unreadable(&mut self, from: SocketAddr, error: ParseError) {
+    fn on_unreadable(&mut self, link: LinkId, from: SocketAddr, error: ParseError) {
         if error == ParseError::Encrypted {
-            self.on_refusal(from, ConnectFailure::EncryptionRequired);
+            self.on_refusal(link, from, ConnectFailure::EncryptionRequired);
         } else {
             self.shared.stats.drops.malformed += 1;
         }
@@ -221,7 +237,7 @@ impl Endpoint {
         let Self { shared, table, .. } = self;
         let until = now + shared.config.incoming.handshake_timeout;
         let peer = Peer::server(agreed, until, &shared.config.session, now);
-        let id = table.insert(agreed.address, |_| Occupant::Peer(Box::new(peer)));
+        let id = table.insert(agreed.address, Occupant::Peer(Box::new(peer)));
         let Some(id) = id else { return self.refuse(agreed.address, RefusalKind::NoFreeIncomingConnections) };
         self.table.name(agreed.guid, id.index);
         self.shared.stats.handshakes += 1;
@@ -255,8 +271,8 @@ impl Endpoint {
         self.notify_offline(Event::Pong { from, guid: pong.guid, rtt, data });
     }
 
-    fn on_reply1(&mut self, from: SocketAddr, reply: &OpenConnectionReply1, now: Instant) {
-        let index = self.table.at(from);
+    fn on_reply1(&mut self, link: LinkId, from: SocketAddr, reply: &OpenConnectionReply1, now: Instant) {
+        let index = self.sender(link, from);
         let Some(attempt) = index.and_then(|index| self.table.attempt_mut(index)) else {
             self.shared.stats.drops.unsolicited += 1;
             return;
@@ -267,8 +283,8 @@ impl Endpoint {
         }
     }
 
-    fn on_reply2(&mut self, from: SocketAddr, reply: &OpenConnectionReply2, now: Instant) {
-        let index = self.table.at(from);
+    fn on_reply2(&mut self, link: LinkId, from: SocketAddr, reply: &OpenConnectionReply2, now: Instant) {
+        let index = self.sender(link, from);
         let attempt = index.and_then(|index| self.table.attempt_mut(index));
         let (Some(index), Some(agreed)) = (index, attempt.and_then(|attempt| attempt.on_reply2(reply)))
         else {
@@ -280,8 +296,8 @@ impl Endpoint {
     }
 
     /// A refusal counts only from the address being connected to, and only while it is.
-    fn on_refusal(&mut self, from: SocketAddr, reason: ConnectFailure) {
-        match self.table.at(from) {
+    fn on_refusal(&mut self, link: LinkId, from: SocketAddr, reason: ConnectFailure) {
+        match self.sender(link, from) {
             Some(index) if self.table.attempt_mut(index).is_some() => self.fail_attempt(index, reason),
             Some(_) | None => self.shared.stats.drops.unsolicited += 1,
         }

@@ -42,11 +42,39 @@ impl Endpoint {
             self.abandon_index(index, CloseReason::Replaced, now);
         }
         let attempt = Attempt::new(to, options, self.shared.config.max_mtu, now)?;
+        let id =
+            self.table.insert(to, Occupant::Attempt(Box::new(attempt))).ok_or(ConnectError::TooManyPeers)?;
+        self.advance_attempt(id.index, now);
+        Ok(id)
+    }
+
+    /// Opens a session as [`connect`](Self::connect) does, but on a socket of its own, bound to `bind`, which the endpoint
+    /// asks its driver for and closes at the end. So any number of sessions with one server can be open at a time; the server
+    /// takes each for another client, with an identifier of its own.
+    ///
+    /// # Errors
+    /// When the attempt cannot even begin.
+    pub fn connect_apart(
+        &mut self,
+        now: Instant,
+        to: SocketAddr,
+        bind: SocketAddr,
+        options: ConnectOptions,
+    ) -> Result<PeerId, ConnectError> {
+        let now = self.clock(now);
+        if self.closing {
+            return Err(ConnectError::Closed);
+        }
+        let attempt = Attempt::new(to, options, self.shared.config.max_mtu, now)?;
+        let deadline = attempt.deadline;
         let id = self
             .table
-            .insert(to, |_| Occupant::Attempt(Box::new(attempt)))
+            .insert_apart(Occupant::Attempt(Box::new(attempt)))
             .ok_or(ConnectError::TooManyPeers)?;
-        self.advance_attempt(id.index, now);
+        let guid = Guid(self.rng.next_u64());
+        self.table.set_link(id.index, self.links.open(id.index, guid, bind, to));
+        // The first request leaves once the socket is there.
+        self.deadlines.set(id.index, Some(deadline));
         Ok(id)
     }
 

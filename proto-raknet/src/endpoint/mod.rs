@@ -1,8 +1,8 @@
-//! The machine: one UDP socket and all the peers behind it.
+//! The machine: one UDP socket and all the peers behind it, and sockets of their own for more sessions with one server.
 //!
 //! ```text
 //! datagram -> filter -> offline message? -> answer (server) or attempt (client)
-//!                  \--> session of its source address -> Peer
+//!                  \--> session of its source address, or of its socket -> Peer
 //! Peer, Outbox -> poll_transmit -> datagram
 //! ```
 
@@ -12,6 +12,7 @@ mod commands;
 mod cookie;
 mod gate;
 mod hooks;
+mod links;
 mod memory;
 mod outbox;
 mod table;
@@ -20,7 +21,7 @@ pub use hooks::{DatagramFilter, Direction, PacketLog, Verdict};
 
 use alloc::{boxed::Box, collections::VecDeque, vec::Vec};
 use core::{net::SocketAddr, num::NonZeroUsize, time::Duration};
-use proto_core::{Datagram, Deadlines, Instant, LinkEvent, LinkId, Machine, Rng, Transmit};
+use proto_core::{Datagram, Deadlines, Instant, LinkEvent, LinkId, LinkRequest, Machine, Rng, Transmit};
 
 use crate::{
     CloseReason, Config, ConfigError, ConnectFailure, EndpointStats, Event, Guid, Role,
@@ -31,14 +32,16 @@ use crate::{
 use cookie::Cookies;
 use gate::Gate;
 use hooks::Hooks;
+use links::Links;
 use memory::{PendingPings, RecentVersions};
-use outbox::Outbox;
+use outbox::{Outbox, Way};
 use table::{Occupant, Table};
 
-/// The only link of an endpoint: its UDP socket.
+/// The link that all peers share but those with a socket of their own: the endpoint's UDP socket.
 pub const SOCKET: LinkId = LinkId(0);
 
-/// A RakNet peer in both roles, as a machine on one UDP socket ([`SOCKET`]).
+/// A RakNet peer in both roles, as a machine on one UDP socket ([`SOCKET`]) and on those that
+/// [`connect_apart`](Self::connect_apart) asks for.
 ///
 /// It accepts sessions (unless [`max_connections`](crate::IncomingConfig::max_connections) is 0) and opens others.
 /// Commands and events are those of this type and [`Event`]; the driver's part is [`Machine`].
@@ -46,15 +49,19 @@ pub const SOCKET: LinkId = LinkId(0);
 pub struct Endpoint {
     shared: Shared,
     table: Table,
+    links: Links,
     deadlines: Deadlines,
     /// Peers that may have something to send.
     ready: VecDeque<u32>,
+    /// Those of them whose turn came while the common socket had no room.
+    stuck: Vec<u32>,
     outbox: Outbox,
     gate: Gate,
     cookies: Cookies,
     versions: RecentVersions,
     pings: PendingPings,
     hooks: Hooks,
+    rng: Rng,
     now: Instant,
     accepting: bool,
     closing: bool,
@@ -92,14 +99,17 @@ impl Endpoint {
                 stats: EndpointStats::default(),
             },
             table: Table::new(table_key),
+            links: Links::default(),
             deadlines: Deadlines::new(),
             ready: VecDeque::new(),
+            stuck: Vec::new(),
             outbox: Outbox::default(),
             gate: Gate::default(),
             cookies: Cookies::new(cookie_key),
             versions: RecentVersions::default(),
             pings: PendingPings::default(),
             hooks: Hooks::default(),
+            rng,
             now: Instant::ZERO,
             accepting: true,
             closing: false,
@@ -121,13 +131,13 @@ impl Endpoint {
         now: Instant,
         act: impl FnOnce(&mut Peer, &mut Context<'_>) -> T,
     ) -> Option<T> {
-        let id = self.table.id(index);
+        let (id, guid) = (self.table.id(index), self.guid_towards(index));
         let peer = self.table.peer_mut(index)?;
         let before = peer.phase();
         let mut ctx = Context {
             now,
             id,
-            guid: self.shared.guid,
+            guid,
             config: &self.shared.config,
             slab: &mut self.shared.slab,
             events: &mut self.shared.events,
@@ -161,8 +171,45 @@ impl Endpoint {
             self.gate.session_closed(agreed.address.ip());
         }
         self.table.unname(agreed.guid, index);
-        self.table.remove(index, agreed.address);
+        self.free(index, agreed.address);
+    }
+
+    /// Frees a number and the socket that was its own.
+    fn free(&mut self, index: u32, address: SocketAddr) {
+        let link = self.table.link(index);
+        if link != SOCKET {
+            self.links.close(link);
+        }
+        self.table.remove(index, address);
         self.deadlines.set(index, None);
+    }
+
+    /// Returns who a session says that we are.
+    fn guid_towards(&self, index: u32) -> Guid {
+        match self.table.link(index) {
+            SOCKET => self.shared.guid,
+            link => self.links.guid(link).unwrap_or(self.shared.guid),
+        }
+    }
+
+    /// Returns whose datagrams come from an address by a socket.
+    #[inline]
+    fn sender(&mut self, link: LinkId, from: SocketAddr) -> Option<u32> {
+        if link == SOCKET {
+            return self.table.at(from);
+        }
+        let index = self.links.owner(link)?;
+        let address = match self.table.get(index)? {
+            Occupant::Peer(peer) => peer.agreed().address,
+            Occupant::Attempt(attempt) => attempt.address(),
+        };
+        (address == from).then_some(index)
+    }
+
+    /// Says whether datagrams can leave by a socket now.
+    #[inline]
+    fn has_room(&self, link: LinkId) -> bool {
+        if link == SOCKET { !self.blocked && !self.down } else { self.links.has_room(link) }
     }
 
     #[inline]
@@ -174,7 +221,7 @@ impl Endpoint {
 
     /// Queues a datagram outside any session.
     fn reply(&mut self, to: SocketAddr, write: impl FnOnce(&mut Vec<u8>)) -> bool {
-        let ((), room) = self.outbox.push(to, write);
+        let ((), room) = self.outbox.push(Way { link: SOCKET, to }, write);
         if !room {
             self.shared.stats.drops.replies_full += 1;
         }
@@ -192,10 +239,10 @@ impl Endpoint {
 
     /// Sends the request of an attempt that is due, or ends the attempt.
     fn advance_attempt(&mut self, index: u32, now: Instant) {
-        let (guid, id) = (self.shared.guid, self.table.id(index));
+        let (guid, id, link) = (self.guid_towards(index), self.table.id(index), self.table.link(index));
         let Some(attempt) = self.table.attempt_mut(index) else { return };
         let to = attempt.address();
-        let (result, room) = self.outbox.push(to, |buf| attempt.poll_request(guid, now, buf));
+        let (result, room) = self.outbox.push(Way { link, to }, |buf| attempt.poll_request(guid, now, buf));
         if !room {
             self.shared.stats.drops.replies_full += 1;
         }
@@ -205,33 +252,28 @@ impl Endpoint {
                 self.deadlines.set(index, Some(later(due, now)));
             }
             Err(reason) => {
-                self.drop_attempt(index, to);
+                self.free(index, to);
                 self.shared.events.push_back(Event::ConnectFailed { peer: id, reason });
             }
         }
     }
 
-    fn drop_attempt(&mut self, index: u32, address: SocketAddr) {
-        self.table.remove(index, address);
-        self.deadlines.set(index, None);
-    }
-
     fn fail_attempt(&mut self, index: u32, reason: ConnectFailure) {
         let id = self.table.id(index);
         let Some(address) = self.table.attempt_mut(index).map(|attempt| attempt.address()) else { return };
-        self.drop_attempt(index, address);
+        self.free(index, address);
         self.shared.events.push_back(Event::ConnectFailed { peer: id, reason });
     }
 
     /// The second reply granted the session: the attempt becomes one, under the same number.
     fn promote_attempt(&mut self, index: u32, agreed: Agreed, now: Instant) {
-        let id = self.table.id(index);
+        let (id, guid) = (self.table.id(index), self.guid_towards(index));
         let Some(attempt) = self.table.attempt_mut(index) else { return };
         let (password, until) = (core::mem::take(&mut attempt.password), attempt.deadline);
         let mut ctx = Context {
             now,
             id,
-            guid: self.shared.guid,
+            guid,
             config: &self.shared.config,
             slab: &mut self.shared.slab,
             events: &mut self.shared.events,
@@ -240,26 +282,73 @@ impl Endpoint {
         if let Some(occupant) = self.table.get_mut(index) {
             *occupant = Occupant::Peer(Box::new(peer));
         }
-        self.table.name(agreed.guid, index);
+        // Of several sessions with one server none stands for all.
+        if self.table.link(index) == SOCKET {
+            self.table.name(agreed.guid, index);
+        }
         self.make_ready(index);
     }
 
-    /// Ends everything at once: the socket is gone.
+    /// Takes note of what happened to the socket that a session or an attempt has for itself.
+    fn on_own_link(&mut self, link: LinkId, event: LinkEvent, now: Instant) {
+        match event {
+            LinkEvent::Up { .. } => {
+                self.links.on_room(link);
+                if let Some(index) = self.links.owner(link) {
+                    self.advance_attempt(index, now);
+                }
+            }
+            LinkEvent::Blocked => self.links.on_blocked(link),
+            LinkEvent::Writable => {
+                self.links.on_room(link);
+                if let Some(index) = self.links.owner(link) {
+                    self.make_ready(index);
+                }
+            }
+            LinkEvent::TooBig { len, .. } => {
+                if let Some(index) = self.links.owner(link) {
+                    self.on_too_big(index, len, now);
+                }
+            }
+            LinkEvent::Down(_) => {
+                if let Some(index) = self.links.on_down(link) {
+                    self.lose_link(index);
+                }
+            }
+            LinkEvent::Resolved { .. } | LinkEvent::Eof | _ => {}
+        }
+    }
+
+    fn on_too_big(&mut self, index: u32, len: usize, now: Instant) {
+        if let Some(attempt) = self.table.attempt_mut(index) {
+            attempt.on_too_big(len, now);
+            self.advance_attempt(index, now);
+        }
+    }
+
+    /// Ends everything at once that the socket of all was for: it is gone.
     fn on_down(&mut self) {
         self.down = true;
         self.blocked = false;
+        self.ready.extend(self.stuck.drain(..));
         self.outbox.clear();
         let indices: Vec<u32> = self.table.indices().collect();
         for index in indices {
-            match self.table.get(index) {
-                Some(Occupant::Attempt(_)) => self.fail_attempt(index, ConnectFailure::LinkDown),
-                Some(Occupant::Peer(_)) => {
-                    self.with_peer(index, self.now, |peer, ctx| {
-                        peer.abandon(CloseReason::LinkDown, ConnectFailure::LinkDown, ctx);
-                    });
-                }
-                None => {}
+            if self.table.link(index) == SOCKET {
+                self.lose_link(index);
             }
+        }
+    }
+
+    fn lose_link(&mut self, index: u32) {
+        match self.table.get(index) {
+            Some(Occupant::Attempt(_)) => self.fail_attempt(index, ConnectFailure::LinkDown),
+            Some(Occupant::Peer(_)) => {
+                self.with_peer(index, self.now, |peer, ctx| {
+                    peer.abandon(CloseReason::LinkDown, ConnectFailure::LinkDown, ctx);
+                });
+            }
+            None => {}
         }
     }
 }
@@ -270,7 +359,7 @@ impl Machine for Endpoint {
     fn handle_datagram(&mut self, now: Instant, datagram: Datagram<'_>) {
         let now = self.clock(now);
         let Datagram { link, from, data, .. } = datagram;
-        if link != SOCKET || self.down {
+        if link == SOCKET && self.down || link != SOCKET && self.links.owner(link).is_none() {
             return;
         }
         self.shared.stats.datagrams_received += 1;
@@ -282,10 +371,10 @@ impl Machine for Endpoint {
         }
         // Offline messages are known by their marker, so they are heard from connected addresses too (spec 1.1).
         let in_session = data.first().is_some_and(|first| first & 0x80 != 0);
-        if !in_session && self.handle_offline(from, data, now) {
+        if !in_session && self.handle_offline(link, from, data, now) {
             return;
         }
-        let Some(index) = self.table.at(from) else {
+        let Some(index) = self.sender(link, from) else {
             self.shared.stats.drops.unknown += 1;
             return;
         };
@@ -305,18 +394,18 @@ impl Machine for Endpoint {
     fn handle_link(&mut self, now: Instant, link: LinkId, event: LinkEvent) {
         let now = self.clock(now);
         if link != SOCKET {
-            return;
+            return self.on_own_link(link, event, now);
         }
         match event {
             LinkEvent::Blocked => self.blocked = true,
-            LinkEvent::Writable => self.blocked = false,
+            LinkEvent::Writable => {
+                self.blocked = false;
+                self.ready.extend(self.stuck.drain(..));
+            }
             LinkEvent::Up { .. } => self.down = false,
             LinkEvent::TooBig { to, len } => {
-                if let Some(index) = self.table.at(to)
-                    && let Some(attempt) = self.table.attempt_mut(index)
-                {
-                    attempt.on_too_big(len, now);
-                    self.advance_attempt(index, now);
+                if let Some(index) = self.table.at(to) {
+                    self.on_too_big(index, len, now);
                 }
             }
             LinkEvent::Down(_) => self.on_down(),
@@ -350,15 +439,12 @@ impl Machine for Endpoint {
         buf: &mut Vec<u8>,
     ) -> Option<Transmit> {
         let now = self.clock(now);
-        if self.blocked || self.down {
-            return None;
-        }
         let start = buf.len();
-        let (to, len, segment) = match self.outbox.pop(buf) {
-            Some((to, len)) => (to, len, None),
+        let (Way { link, to }, len, segment) = match self.poll_outbox(buf) {
+            Some((way, len)) => (way, len, None),
             None => self.poll_peers(now, max_segments, buf)?,
         };
-        let transmit = Transmit { segment, ..Transmit::datagram(SOCKET, to, len) };
+        let transmit = Transmit { segment, ..Transmit::datagram(link, to, len) };
         self.shared.stats.datagrams_sent += transmit.segments() as u64;
         self.shared.stats.bytes_sent += len as u64;
         if self.hooks.log.is_some() {
@@ -367,6 +453,10 @@ impl Machine for Endpoint {
             }
         }
         Some(transmit)
+    }
+
+    fn poll_link(&mut self) -> Option<LinkRequest> {
+        self.links.poll_request()
     }
 
     fn poll_event(&mut self) -> Option<Event> {
@@ -379,22 +469,46 @@ impl Machine for Endpoint {
 }
 
 impl Endpoint {
+    /// Takes the next datagram outside sessions, if its socket takes one. What a socket of its own has no room for is lost:
+    /// the attempt that it is for repeats it.
+    fn poll_outbox(&mut self, buf: &mut Vec<u8>) -> Option<(Way, usize)> {
+        while self.outbox.next_link().is_some_and(|link| link != SOCKET || self.has_room(SOCKET)) {
+            let start = buf.len();
+            let (way, len) = self.outbox.pop(buf)?;
+            if self.has_room(way.link) {
+                return Some((way, len));
+            }
+            buf.truncate(start);
+        }
+        None
+    }
+
     /// Asks the peers in turn for something to send. One that has nothing more gets its deadline set.
     fn poll_peers(
         &mut self,
         now: Instant,
         max_segments: NonZeroUsize,
         buf: &mut Vec<u8>,
-    ) -> Option<(SocketAddr, usize, Option<NonZeroUsize>)> {
+    ) -> Option<(Way, usize, Option<NonZeroUsize>)> {
         while let Some(&index) = self.ready.front() {
-            let id = self.table.id(index);
+            let (id, link) = (self.table.id(index), self.table.link(index));
+            if !self.has_room(link) {
+                // Its turn comes when the socket has room again.
+                self.ready.pop_front();
+                if link == SOCKET {
+                    self.stuck.push(index);
+                } else {
+                    self.table.unqueue(index);
+                }
+                continue;
+            }
             let config = &self.shared.config.session;
             if let Some(peer) = self.table.peer_mut(index) {
-                let to = peer.agreed().address;
+                let way = Way { link, to: peer.agreed().address };
                 if let Some((len, segment)) = peer.poll_transmit(now, max_segments, config, buf) {
                     // Others get their turn before its next batch.
                     self.ready.rotate_left(1);
-                    return Some((to, len, segment));
+                    return Some((way, len, segment));
                 }
                 if peer.take_writable(config) {
                     self.shared.events.push_back(Event::Writable { peer: id });

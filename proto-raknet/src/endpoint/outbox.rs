@@ -2,20 +2,28 @@
 
 use alloc::{collections::VecDeque, vec::Vec};
 use core::net::SocketAddr;
+use proto_core::LinkId;
 
 use crate::limits::MAX_OFFLINE_REPLIES;
+
+/// The socket and the address that a datagram goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Way {
+    pub(crate) link: LinkId,
+    pub(crate) to: SocketAddr,
+}
 
 /// A queue of at most [`MAX_OFFLINE_REPLIES`] datagrams, all in one buffer.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
-    datagrams: VecDeque<(SocketAddr, usize)>,
+    datagrams: VecDeque<(Way, usize)>,
     bytes: VecDeque<u8>,
     scratch: Vec<u8>,
 }
 
 impl Outbox {
     /// Queues what `write` appends; nothing if it appends nothing. Says whether there was room.
-    pub(crate) fn push<T>(&mut self, to: SocketAddr, write: impl FnOnce(&mut Vec<u8>) -> T) -> (T, bool) {
+    pub(crate) fn push<T>(&mut self, way: Way, write: impl FnOnce(&mut Vec<u8>) -> T) -> (T, bool) {
         self.scratch.clear();
         let result = write(&mut self.scratch);
         if self.scratch.is_empty() {
@@ -23,20 +31,25 @@ impl Outbox {
         }
         let room = self.datagrams.len() < MAX_OFFLINE_REPLIES;
         if room {
-            self.datagrams.push_back((to, self.scratch.len()));
+            self.datagrams.push_back((way, self.scratch.len()));
             self.bytes.extend(&self.scratch);
         }
         (result, room)
     }
 
+    /// Returns the socket of the next datagram.
+    pub(crate) fn next_link(&self) -> Option<LinkId> {
+        self.datagrams.front().map(|(way, _)| way.link)
+    }
+
     /// Moves the next datagram into `buf`.
-    pub(crate) fn pop(&mut self, buf: &mut Vec<u8>) -> Option<(SocketAddr, usize)> {
-        let (to, len) = self.datagrams.pop_front()?;
+    pub(crate) fn pop(&mut self, buf: &mut Vec<u8>) -> Option<(Way, usize)> {
+        let (way, len) = self.datagrams.pop_front()?;
         buf.extend(self.bytes.drain(..len.min(self.bytes.len())));
         if self.datagrams.is_empty() {
             self.clear();
         }
-        Some((to, len))
+        Some((way, len))
     }
 
     /// Drops what waits, and the memory: most endpoints need none of it once their sessions stand.
@@ -52,7 +65,7 @@ mod tests {
 
     #[test]
     fn datagrams_leave_whole_and_in_order_and_are_bounded() {
-        let to = SocketAddr::from(([127, 0, 0, 1], 1));
+        let to = Way { link: LinkId(0), to: SocketAddr::from(([127, 0, 0, 1], 1)) };
         let mut outbox = Outbox::default();
         assert!(outbox.push(to, |buf| buf.extend([1, 2])).1);
         assert!(outbox.push(to, |_| ()).1);

@@ -6,9 +6,10 @@ use core::{
     net::SocketAddr,
 };
 use hashbrown::HashMap;
+use proto_core::LinkId;
 use siphasher::sip::SipHasher13;
 
-use super::attempt::Attempt;
+use super::{SOCKET, attempt::Attempt};
 use crate::{Guid, PeerId, peer::Peer};
 
 /// The most peers that an endpoint can number.
@@ -23,9 +24,11 @@ pub(crate) enum Occupant {
     Peer(Box<Peer>),
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Slot {
     generation: u32,
+    /// The socket by which it is reached: [`SOCKET`], or one of its own.
+    link: LinkId,
     occupant: Option<Occupant>,
     /// Waits to be asked for transmits.
     pub(crate) queued: bool,
@@ -55,25 +58,40 @@ impl Table {
     }
 
     /// Reserves a number for an address; `None` if all are taken.
-    pub(crate) fn insert(
-        &mut self,
-        address: SocketAddr,
-        make: impl FnOnce(PeerId) -> Occupant,
-    ) -> Option<PeerId> {
+    pub(crate) fn insert(&mut self, address: SocketAddr, occupant: Occupant) -> Option<PeerId> {
+        let id = self.insert_apart(occupant)?;
+        self.by_address.insert(address, id.index);
+        self.last = None;
+        Some(id)
+    }
+
+    /// Reserves a number for somebody who is not found by an address; `None` if all are taken.
+    pub(crate) fn insert_apart(&mut self, occupant: Occupant) -> Option<PeerId> {
         let index = match self.free.pop() {
             Some(index) => index,
             None if self.slots.len() < MAX_SLOTS => {
-                self.slots.push(Slot::default());
+                self.slots.push(Slot { generation: 0, link: SOCKET, occupant: None, queued: false });
                 u32::try_from(self.slots.len() - 1).ok()?
             }
             None => return None,
         };
         let slot = self.slots.get_mut(index as usize)?;
-        let id = PeerId { index, generation: slot.generation };
-        slot.occupant = Some(make(id));
-        self.by_address.insert(address, index);
-        self.last = None;
-        Some(id)
+        slot.occupant = Some(occupant);
+        slot.link = SOCKET;
+        Some(PeerId { index, generation: slot.generation })
+    }
+
+    /// Gives a number a socket of its own.
+    pub(crate) fn set_link(&mut self, index: u32, link: LinkId) {
+        if let Some(slot) = self.slots.get_mut(index as usize) {
+            slot.link = link;
+        }
+    }
+
+    /// Returns the socket of a number.
+    #[inline]
+    pub(crate) fn link(&self, index: u32) -> LinkId {
+        self.slots.get(index as usize).map_or(SOCKET, |slot| slot.link)
     }
 
     /// Frees a number. It gets a new generation, so that its old name means nobody.

@@ -29,8 +29,8 @@ const MAX_TOLERANCE: Duration = Duration::from_millis(25);
 ///
 /// One ACK is a datagram of its own and costs both ends as much as one with data, so it waits a little for more to
 /// acknowledge, unless the peer can be expected to need it (see [`Acknowledger::hurry`]). In a steady flow it waits while
-/// more keeps coming, within bounds; once nothing comes it is due.
-#[derive(Debug, Default)]
+/// more keeps coming, within bounds, and leaves with the last arrival within them; once nothing comes it is due.
+#[derive(Debug)]
 pub(crate) struct Acknowledger {
     due: RangeSet,
     /// The frames in them.
@@ -41,17 +41,37 @@ pub(crate) struct Acknowledger {
     last: Option<Instant>,
     /// The smoothed time between two arrivals.
     interval: Duration,
+    /// How long the oldest may wait in a flow: as long as the peer's own patience was seen to last.
+    limit: Duration,
     hurry: bool,
 }
 
+impl Default for Acknowledger {
+    fn default() -> Self {
+        Self {
+            due: RangeSet::default(),
+            frames: 0,
+            since: None,
+            last: None,
+            interval: Duration::ZERO,
+            limit: FIRST_LIMIT,
+            hurry: false,
+        }
+    }
+}
+
 /// What a datagram with fewer frames counts as: it costs its sender as much memory and window as its bytes.
-const FRAMES_A_DATAGRAM: usize = 8;
+const FRAMES_A_DATAGRAM: usize = 3;
 
-/// An ACK waits for the next datagram of a flow only if that can be expected within this.
-const MAX_FLOW_DELAY: Duration = Duration::from_millis(25);
+/// Arrivals further apart than this are not a flow.
+const MAX_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The longest wait altogether. C++ waits up to 10 ms for each ACK, QUIC 25 ms (RFC 9000 §18.2).
-const MAX_DELAY: Duration = Duration::from_millis(25);
+/// The longest wait in a flow, at first. C++ waits up to 10 ms for each ACK and is itself patient for 30 ms more than twice
+/// the round trip; QUIC waits 25 ms (RFC 9000 §18.2).
+const FIRST_LIMIT: Duration = Duration::from_millis(25);
+
+/// The longest wait in a flow with a peer that has shown patience: it takes the waits for a part of the round trip.
+const LAST_LIMIT: Duration = Duration::from_millis(100);
 
 /// How long and for how many frames an ACK may wait.
 #[derive(Clone, Copy, Debug)]
@@ -71,11 +91,17 @@ impl Acknowledger {
         if let Some(interval) = self.last.replace(now).map(|last| now.saturating_since(last))
             && !interval.is_zero()
         {
-            self.interval = (self.interval * 3 + interval) / 4;
+            let before = if self.interval.is_zero() { interval } else { self.interval };
+            self.interval = (before * 3 + interval) / 4;
         }
         if self.due.len() > MAX_PENDING_RANGES {
             self.due.pop_first();
         }
+    }
+
+    /// Takes note that the peer sent again what had arrived: its patience was at an end, perhaps.
+    pub(crate) fn repeated(&mut self) {
+        self.limit = FIRST_LIMIT;
     }
 
     /// Lets the next ACK leave at once: something is out of order, the peer waits for room in its window, or the
@@ -101,10 +127,17 @@ impl Acknowledger {
     }
 
     fn wait_ends(&self, patience: AckPatience) -> Option<Instant> {
-        let flow = self.interval * 2;
-        let delay = if flow <= MAX_FLOW_DELAY { flow.max(patience.delay) } else { patience.delay };
-        let at = self.last? + delay;
-        Some(at.min(self.since? + MAX_DELAY.max(patience.delay)))
+        let (first, last) = (self.since?, self.last?);
+        if self.interval > MAX_INTERVAL {
+            return Some(last + patience.delay);
+        }
+        let end = first + self.limit.max(patience.delay);
+        if last + self.interval > end {
+            // The next one would come too late: an ACK that leaves now can go along with an answer, and tells the peer
+            // the true round trip.
+            return Some(last);
+        }
+        Some(end.min(last + patience.delay.max(self.interval * 2)))
     }
 
     /// Appends one ACK of at most `max_len` bytes, and says whether that was possible. What does not fit stays due.
@@ -121,6 +154,9 @@ impl Acknowledger {
             emit_set(AckKind::Ack, &mut self.due, max_len, buf)
         };
         if self.due.is_empty() {
+            if !self.hurry {
+                self.limit = (self.limit + self.limit / 8).min(LAST_LIMIT);
+            }
             (self.frames, self.since, self.hurry) = (0, None, false);
         } else {
             self.hurry = true;
@@ -310,14 +346,40 @@ mod tests {
         acks.add(20, 1, Instant::from_millis(40));
         let wait = acks.due_at(patience).unwrap().saturating_since(Instant::from_millis(40));
         assert!((3..=4).contains(&wait.as_millis()), "two intervals: {wait:?}");
-        for n in 21..35 {
+        for n in 21..32 {
             acks.add(n, 1, Instant::from_millis(2 * n));
+            assert!(!acks.is_due(Instant::from_millis(2 * n), patience), "{n}");
         }
-        assert_eq!(acks.due_at(patience), Some(Instant::from_millis(65)), "but not for ever");
+        acks.limit = FIRST_LIMIT;
+        acks.add(32, 1, Instant::from_millis(64));
+        assert!(acks.is_due(Instant::from_millis(64), patience), "the next one would come after 65 ms");
         acks.emit(&Arrivals::default(), 100, &mut vec![]);
         acks.add(35, 1, Instant::from_millis(10_000));
         let wait = acks.due_at(patience).unwrap().saturating_since(Instant::from_millis(10_000));
         assert_eq!(wait.as_micros(), 500, "a lone datagram is acknowledged soon");
+    }
+
+    #[test]
+    fn in_a_slow_flow_acks_get_rarer_until_the_peer_repeats_itself() {
+        let patience = AckPatience { delay: Duration::from_micros(500), frames: 300 };
+        let mut acks = Acknowledger::default();
+        let acks_of = |numbers: Range<u64>, acks: &mut Acknowledger| {
+            let mut count = 0;
+            for n in numbers {
+                let at = Instant::from_millis(20 * n);
+                acks.add(n, 1, at);
+                if acks.is_due(at, patience) {
+                    acks.emit(&Arrivals::default(), 100, &mut vec![]);
+                    count += 1;
+                }
+            }
+            count
+        };
+        assert_eq!(acks_of(0..4, &mut acks), 2, "at first every other arrival");
+        acks_of(4..100, &mut acks);
+        assert_eq!(acks_of(100..160, &mut acks), 10, "every 100 ms and a bit");
+        acks.repeated();
+        assert_eq!(acks_of(160..164, &mut acks), 2);
     }
 
     #[test]

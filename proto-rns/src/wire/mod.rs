@@ -1,10 +1,46 @@
 //! The messages on the wire, one family a file, each with `parse` and `emit`.
 
+mod announce;
 mod context;
+mod envelope;
 mod error;
+mod hashmap_update;
+mod map_hash;
+mod link_identify;
+mod link_proof;
+mod link_request;
 pub mod msgpack;
+mod owned;
 mod packet;
+mod proof;
+mod path_request;
+mod resource_advertisement;
+mod resource_flags;
+mod resource_proof;
+mod resource_request;
+mod request;
+mod signalling;
+mod stream_data;
+mod tunnel;
 
+pub use announce::{Announce, RandomHash};
 pub use context::Context;
+pub use envelope::{Envelope, MessageType};
 pub use error::Malformed;
+pub use hashmap_update::HashmapUpdate;
+pub use map_hash::{MapHash, MapHashes};
+pub use link_identify::LinkIdentify;
+pub use link_proof::LinkProof;
+pub use link_request::LinkRequest;
+pub use owned::OwnedPacket;
+pub use proof::Proof;
 pub use packet::{DestinationType, HeaderBytes, Packet, PacketType, TransportType};
+pub use path_request::{PathRequest, RequestTag};
+pub use resource_advertisement::{ResourceAdvertisement, ResourceSalt};
+pub use resource_flags::ResourceFlags;
+pub use resource_proof::ResourceProof;
+pub use resource_request::ResourceRequest;
+pub use request::{Request, Response};
+pub use signalling::{LinkMode, Signalling};
+pub use stream_data::{StreamData, StreamId};
+pub use tunnel::{TunnelId, TunnelSynthesis};

@@ -6,6 +6,7 @@ mod sink;
 mod spin;
 
 use proto_core::{Instant, LinkId, Machine, deliver, pump};
+use socket2::Socket;
 use std::{
     fmt, io,
     marker::PhantomData,
@@ -32,7 +33,7 @@ use spin::{Spin, Wait, drivers};
 ///
 /// ```text
 ///          +--> send: due timers, what waits for room, what commands and input left
-///          |    receive: batches of datagrams from each link into the machine
+///          |    receive: batches of datagrams, pieces of streams and news of links into the machine
 ///          |    deliver: events, which wake the application's tasks
 ///          |      |-- some: yield, so that answers given at once leave together with the acknowledgements
 ///          +------+-- none: next round
@@ -85,6 +86,24 @@ where
         self.ports.add_udp(link, socket)
     }
 
+    /// Adds a stream socket of any family as `link`; the machine is told that the link is up, without having asked for
+    /// it, as soon as the socket is connected.
+    ///
+    /// # Errors
+    /// The reactor or the operating system cannot take the socket, or the link is in use.
+    pub fn add_stream(&mut self, link: LinkId, socket: impl Into<Socket>) -> io::Result<()> {
+        self.ports.add_stream(link, socket.into(), self.shared.now())
+    }
+
+    /// Adds a listening socket of any family as `link`; the machine is told that the link is up, without having asked
+    /// for it.
+    ///
+    /// # Errors
+    /// The reactor or the operating system cannot take the socket, or the link is in use.
+    pub fn add_listener(&mut self, link: LinkId, socket: impl Into<Socket>) -> io::Result<()> {
+        self.ports.add_listener(link, socket.into())
+    }
+
     /// Runs the driver in the background.
     pub fn spawn(self) {
         R::spawn(self);
@@ -116,11 +135,11 @@ where
             if this.receive(now, looking, cx) {
                 active = true;
                 this.spin.arrived();
-                if this.deliver() {
+                if this.deliver(now) {
                     break;
                 }
             } else if !this.unsent {
-                match this.spin.wait(now, active) {
+                match this.spin.wait(now, active && this.ports.has_udp()) {
                     Wait::Look => break,
                     // Another round, in which the task registers for what arrives.
                     Wait::Sleep if looking => active = false,
@@ -161,6 +180,7 @@ impl<M: Machine, F: Face<M>, R: Runtime> Driver<M, F, R> {
                 ports: &mut self.ports,
                 face: &mut state.face,
                 stats: &mut state.stats,
+                now,
                 max_segments,
                 machine: PhantomData,
             };
@@ -176,9 +196,10 @@ impl<M: Machine, F: Face<M>, R: Runtime> Driver<M, F, R> {
         }
         state.holding_back = self.ports.hold_back(&state.machine);
         self.unsent = !all;
-        self.next = [next, state.end_by, self.resting_until].into_iter().flatten().min();
+        let own = [state.end_by, self.resting_until, self.ports.next_deadline()];
+        self.next = own.into_iter().chain([next]).flatten().min();
 
-        let finished = all && !self.ports.is_blocked() && state.face.is_finished(&state.machine);
+        let finished = all && state.face.is_finished(&state.machine) && !self.ports.has_unsent();
         if finished || state.end_by.is_some_and(|end| end <= now) {
             Sent::Finished
         } else if any {
@@ -223,17 +244,18 @@ impl<M: Machine, F: Face<M>, R: Runtime> Driver<M, F, R> {
                 *resting_until = Some(now + REST);
             }
         }
-        any
+        any | ports.serve(shared, now, config.stream_bytes_per_round, cx)
     }
 
-    /// Hands out the events that the received datagrams caused, and says whether there were any.
-    fn deliver(&mut self) -> bool {
+    /// Hands out the events that what was received caused, and says whether there were any.
+    fn deliver(&mut self, now: Instant) -> bool {
         let mut guard = self.shared.lock();
         let state = &mut *guard;
         let mut outputs = Outputs::<M, F, R> {
             ports: &mut self.ports,
             face: &mut state.face,
             stats: &mut state.stats,
+            now,
             max_segments: self.config.segments_per_send,
             machine: PhantomData,
         };

@@ -1,23 +1,36 @@
 //! The links of a driver: what a machine's link numbers stand for.
 
+mod listener;
+mod lookup;
+mod open;
+mod ready;
+mod round;
+mod stream;
+mod switchboard;
 pub(crate) mod udp;
 
-use proto_core::{DownReason, Flow, Instant, LinkEvent, LinkId, LinkRequest, LinkSpec, Machine, Transmit};
+use bytes::Bytes;
+use proto_core::{DownReason, Flow, Instant, LinkEvent, LinkId, LinkRequest, Machine, Transmit};
+use socket2::Socket;
 use std::{io, num::NonZeroUsize, task::Context};
 
-use crate::{Runtime, Stats};
-use udp::{UdpOptions, UdpPort, bind_udp};
+use crate::{Runtime, Stats, shared::Shared};
+use round::{Round, Turn};
+use stream::ip;
+use switchboard::Switchboard;
+use udp::UdpPort;
 
 /// All links of a driver, with what they have to report.
 #[derive(Debug)]
 pub(crate) struct Ports<R: Runtime> {
     udp: Vec<UdpPort<R::Udp>>,
+    switchboard: Switchboard<R>,
     reports: Vec<(LinkId, LinkEvent)>,
 }
 
 impl<R: Runtime> Ports<R> {
-    pub(crate) const fn new() -> Self {
-        Self { udp: Vec::new(), reports: Vec::new() }
+    pub(crate) fn new() -> Self {
+        Self { udp: Vec::new(), switchboard: Switchboard::new(), reports: Vec::new() }
     }
 
     /// Adds a bound UDP socket as `link` and reports it as up.
@@ -34,17 +47,41 @@ impl<R: Runtime> Ports<R> {
         Ok(())
     }
 
+    /// Adds a stream socket as `link`, which is reported as up once it is connected.
+    ///
+    /// # Errors
+    /// The reactor or the operating system cannot take the socket, or the link is in use.
+    pub(crate) fn add_stream(&mut self, link: LinkId, socket: Socket, now: Instant) -> io::Result<()> {
+        self.switchboard.add_stream(link, socket.into(), now)
+    }
+
+    /// Adds a listening socket as `link` and reports it as up.
+    ///
+    /// # Errors
+    /// The reactor or the operating system cannot take the socket, or the link is in use.
+    pub(crate) fn add_listener(&mut self, link: LinkId, socket: Socket) -> io::Result<()> {
+        let local = ip(socket.local_addr());
+        self.switchboard.add_listener(link, socket, |listener| listener)?;
+        self.reports.push((link, LinkEvent::Up { local, peer: None }));
+        Ok(())
+    }
+
     /// Carries out a machine's request.
-    pub(crate) fn request(&mut self, request: LinkRequest) {
+    pub(crate) fn request(&mut self, request: LinkRequest, now: Instant, stats: &mut Stats) {
         match request {
             LinkRequest::Open { link, spec } => {
-                if let Err(reason) = self.open(link, &spec) {
+                if let Err(reason) = self.open(link, spec, now) {
                     self.reports.push((link, LinkEvent::Down(reason)));
                 }
             }
             LinkRequest::Close { link } => {
                 self.udp.retain(|port| port.link() != link);
-                self.reports.push((link, LinkEvent::Down(DownReason::Closed)));
+                self.switchboard.close(link, now, stats);
+                // Of a link that is closed only its end is reported, and that once.
+                self.reports.retain(|(of, event)| *of != link || matches!(event, LinkEvent::Down(_)));
+                if self.reports.iter().all(|(of, _)| *of != link) {
+                    self.reports.push((link, LinkEvent::Down(DownReason::Closed)));
+                }
             }
             // The contract may grow kinds of request that this driver does not know.
             _ => {}
@@ -53,11 +90,26 @@ impl<R: Runtime> Ports<R> {
 
     /// Sends a transmit on its link; one for a link that is not there is dropped.
     pub(crate) fn send(&mut self, transmit: &Transmit, bytes: &[u8], stats: &mut Stats) -> Flow {
-        let Self { udp, reports } = self;
+        if transmit.to.is_none() {
+            return self.gather(transmit, bytes, &[], stats);
+        }
+        let Self { udp, reports, .. } = self;
         let mut out = Outbox { stats, reports };
         udp.iter_mut()
             .find(|port| port.link() == transmit.link)
             .map_or(Flow::Sent, |port| port.send(transmit, bytes, &mut out))
+    }
+
+    /// Sends `bytes` and then `pieces` on a stream.
+    pub(crate) fn gather(
+        &mut self,
+        transmit: &Transmit,
+        bytes: &[u8],
+        pieces: &[Bytes],
+        stats: &mut Stats,
+    ) -> Flow {
+        let Self { switchboard, reports, .. } = self;
+        switchboard.send(transmit, bytes, pieces, &mut Outbox { stats, reports })
     }
 
     /// Sends what waits for room, and tells the machine which links can be used again and whatever else there is to
@@ -69,7 +121,7 @@ impl<R: Runtime> Ports<R> {
         stats: &mut Stats,
         cx: &mut Context<'_>,
     ) -> bool {
-        let Self { udp, reports } = self;
+        let Self { udp, reports, .. } = self;
         for port in udp.iter_mut().filter(|port| port.is_blocked()) {
             if port.poll_flush(cx, &mut Outbox { stats, reports }).is_ready() {
                 reports.push((port.link(), LinkEvent::Writable));
@@ -82,13 +134,26 @@ impl<R: Runtime> Ports<R> {
         any
     }
 
+    /// Serves the links that are not datagram sockets, until about `budget` bytes are read. Says whether the machine was
+    /// told anything; where it was not, the task of `cx` is woken when there is something.
+    pub(crate) fn serve<M: Machine, F>(
+        &mut self,
+        shared: &Shared<M, F>,
+        now: Instant,
+        budget: usize,
+        cx: &Context<'_>,
+    ) -> bool {
+        // What is still to be reported of a link comes before what it has to say next.
+        self.reports.is_empty() && self.switchboard.serve(shared, now, budget, cx)
+    }
+
     pub(crate) fn udp_mut(&mut self) -> impl Iterator<Item = &mut UdpPort<R::Udp>> {
         self.udp.iter_mut()
     }
 
     /// Notes which links the machine wants nothing from at present, and says whether there are any.
     pub(crate) fn hold_back<M: Machine>(&mut self, machine: &M) -> bool {
-        let mut any = false;
+        let mut any = self.switchboard.hold_back(machine);
         for port in &mut self.udp {
             let held_back = !machine.wants_read(port.link());
             port.hold_back(held_back);
@@ -100,6 +165,17 @@ impl<R: Runtime> Ports<R> {
     /// Closes all links without a word to the machine.
     pub(crate) fn close(&mut self) {
         self.udp.clear();
+        self.switchboard.clear();
+    }
+
+    /// Returns when a link wants to be served even if nothing happens.
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        self.switchboard.next_deadline()
+    }
+
+    /// Says whether there are datagram sockets.
+    pub(crate) const fn has_udp(&self) -> bool {
+        !self.udp.is_empty()
     }
 
     /// Returns how many equal-sized datagrams a transmit may hold on every link.
@@ -107,23 +183,14 @@ impl<R: Runtime> Ports<R> {
         self.udp.iter().map(UdpPort::max_segments).min().unwrap_or(NonZeroUsize::MIN)
     }
 
-    /// Says whether something waits for room.
+    /// Says whether a datagram socket waits for room.
     pub(crate) fn is_blocked(&self) -> bool {
         self.udp.iter().any(UdpPort::is_blocked)
     }
 
-    fn open(&mut self, link: LinkId, spec: &LinkSpec) -> Result<(), DownReason> {
-        #[allow(clippy::wildcard_enum_match_arm, reason = "a driver has some kinds of link, not all")]
-        match spec {
-            LinkSpec::Udp { bind, peer } => {
-                let socket = bind_udp(*bind, UdpOptions::default()).map_err(|_| DownReason::Io)?;
-                if let Some(peer) = peer {
-                    socket.connect(*peer).map_err(|_| DownReason::Unreachable)?;
-                }
-                self.add_udp(link, socket).map_err(|_| DownReason::Io)
-            }
-            _ => Err(DownReason::Unsupported),
-        }
+    /// Says whether any link has something left to send. Costs O(links).
+    pub(crate) fn has_unsent(&self) -> bool {
+        self.is_blocked() || self.switchboard.has_unsent()
     }
 }
 

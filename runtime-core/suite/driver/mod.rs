@@ -12,12 +12,29 @@
     reason = "tests, of which clippy only sees the functions that are marked as such"
 )]
 
+mod local_links;
 mod slow_network;
+mod stream_toy;
+mod streams;
 #[path = "../timing.rs"]
 mod timing;
 mod toy;
 
+pub(crate) use local_links::{
+    a_child_process_is_a_link, a_closed_link_takes_its_process_with_it, local_sockets_are_streams_too,
+    names_are_resolved,
+};
 pub(crate) use slow_network::a_full_socket_blocks_the_machine_until_there_is_room;
+pub(crate) use streams::{
+    a_close_still_sends_what_was_written, a_closed_listener_gives_its_address_back,
+    a_listener_that_is_not_wanted_leaves_peers_waiting, a_peer_that_does_not_answer_is_given_up,
+    a_peer_that_ends_its_half_still_hears, a_peer_that_resets_brings_the_link_down,
+    a_refused_connection_is_reported, a_slow_reader_gets_eight_mebibytes_back_in_order,
+    a_stream_that_is_not_wanted_stays_with_the_system, gathered_pieces_arrive_in_order,
+    lent_buffers_are_filled, nothing_is_reported_of_a_closed_stream_but_its_end,
+    sockets_of_the_embedder_become_links, two_hundred_streams_are_served_at_once,
+    what_came_before_a_failed_write_is_still_read,
+};
 
 use proto_core::{DownReason, LinkEvent, LinkRequest, LinkSpec};
 use runtime_core::{Runtime, UdpOptions, bind_udp};
@@ -48,6 +65,25 @@ macro_rules! driver_scenarios {
             a_link_that_the_machine_asks_for_is_opened_and_closed
             a_kind_of_link_that_does_not_exist_is_answered
             a_full_socket_blocks_the_machine_until_there_is_room
+            a_slow_reader_gets_eight_mebibytes_back_in_order
+            a_refused_connection_is_reported
+            a_peer_that_does_not_answer_is_given_up
+            a_peer_that_resets_brings_the_link_down
+            what_came_before_a_failed_write_is_still_read
+            a_peer_that_ends_its_half_still_hears
+            gathered_pieces_arrive_in_order
+            lent_buffers_are_filled
+            a_stream_that_is_not_wanted_stays_with_the_system
+            a_listener_that_is_not_wanted_leaves_peers_waiting
+            two_hundred_streams_are_served_at_once
+            a_close_still_sends_what_was_written
+            nothing_is_reported_of_a_closed_stream_but_its_end
+            a_closed_listener_gives_its_address_back
+            sockets_of_the_embedder_become_links
+            local_sockets_are_streams_too
+            a_child_process_is_a_link
+            a_closed_link_takes_its_process_with_it
+            names_are_resolved
         }
     };
 }
@@ -65,7 +101,7 @@ pub(crate) async fn every_datagram_of_many_bursts_comes_back<R: Runtime>() {
                 machine.send(to, datagram);
             }
         });
-        let arrived = until::<R, _>(&client, |machine| {
+        let arrived = until::<R, _, _>(&client, |machine| {
             (machine.arrived.len() >= BURST as usize).then(|| std::mem::take(&mut machine.arrived))
         })
         .await;
@@ -89,7 +125,7 @@ pub(crate) async fn a_burst_longer_than_an_ip_packet_is_split<R: Runtime>() {
     let (server, client) = (run::<R>(Toy::default()), run::<R>(Toy::default()));
     let to = local::<R>(&server).await;
     client.with(|machine, _, _| (0..64).for_each(|index| machine.send(to, [index; 1_400])));
-    let arrived = until::<R, _>(&server, |machine| {
+    let arrived = until::<R, _, _>(&server, |machine| {
         (machine.arrived.len() >= 64).then(|| std::mem::take(&mut machine.arrived))
     })
     .await;
@@ -119,7 +155,7 @@ pub(crate) async fn a_refused_datagram_is_counted_and_harms_nothing<R: Runtime>(
 
     let peer = bind_udp(closed, UdpOptions::default()).unwrap();
     peer.send_to(b"now there is", here).unwrap();
-    let (_, datagram) = until::<R, _>(&client, |machine| machine.arrived.pop_front()).await;
+    let (_, datagram) = until::<R, _, _>(&client, |machine| machine.arrived.pop_front()).await;
     assert_eq!(datagram, b"now there is");
 }
 
@@ -130,11 +166,11 @@ pub(crate) async fn a_datagram_that_is_too_long_is_reported_to_the_machine<R: Ru
         machine.send(to, vec![0; 65_508]);
         machine.send(to, "short");
     });
-    until::<R, _>(&client, |machine| {
+    until::<R, _, _>(&client, |machine| {
         machine.reports.contains(&LinkEvent::TooBig { to, len: 65_508 }).then_some(())
     })
     .await;
-    let (_, datagram) = until::<R, _>(&client, |machine| machine.arrived.pop_front()).await;
+    let (_, datagram) = until::<R, _, _>(&client, |machine| machine.arrived.pop_front()).await;
     assert_eq!(datagram, b"short");
     assert_eq!(client.stats().send_errors.too_big, 1);
 }
@@ -146,12 +182,12 @@ pub(crate) async fn a_machine_that_wants_no_more_leaves_it_with_the_system<R: Ru
     for index in 0..40_u8 {
         socket.send_to(&[index], to).unwrap();
     }
-    until::<R, _>(&server, |machine| (!machine.arrived.is_empty()).then_some(())).await;
+    until::<R, _, _>(&server, |machine| (!machine.arrived.is_empty()).then_some(())).await;
     sleep::<R>(Duration::from_millis(50)).await;
     // What was in the first batch is there, the rest is not.
     assert!(server.read(|machine, _| machine.arrived.len()) < 40);
     for index in 0..40_u8 {
-        let (_, datagram) = until::<R, _>(&server, |machine| machine.arrived.pop_front()).await;
+        let (_, datagram) = until::<R, _, _>(&server, |machine| machine.arrived.pop_front()).await;
         assert_eq!(datagram, [index]);
     }
 }
@@ -165,7 +201,7 @@ pub(crate) async fn a_deadline_is_met_within_a_fraction_of_a_millisecond<R: Runt
             machine.deadline = Some(due);
             due
         });
-        let fired = until::<R, _>(&handle, |machine| machine.fired.pop()).await;
+        let fired = until::<R, _, _>(&handle, |machine| machine.fired.pop()).await;
         assert!(fired >= due);
         late.push(fired.saturating_since(due));
     }
@@ -182,7 +218,7 @@ pub(crate) async fn a_deadline_that_moves_nearer_is_met<R: Runtime>() {
         machine.deadline = Some(now + Duration::from_millis(5));
         now + Duration::from_millis(5)
     });
-    let fired = until::<R, _>(&handle, |machine| machine.fired.pop()).await;
+    let fired = until::<R, _, _>(&handle, |machine| machine.fired.pop()).await;
     assert!(fired >= due);
 }
 
@@ -192,7 +228,7 @@ pub(crate) async fn a_command_wakes_a_sleeping_driver<R: Runtime>() {
     for index in 0..20 {
         sleep::<R>(Duration::from_millis(2)).await;
         handle.with(|machine, _, _| machine.send(to, [index]));
-        let (_, datagram) = until::<R, _>(&handle, |machine| machine.arrived.pop_front()).await;
+        let (_, datagram) = until::<R, _, _>(&handle, |machine| machine.arrived.pop_front()).await;
         assert_eq!(datagram, [index]);
     }
 }
@@ -232,11 +268,11 @@ pub(crate) async fn a_link_that_the_machine_asks_for_is_opened_and_closed<R: Run
     let address = local::<R>(&handle).await;
     let socket = bind_udp(LOOPBACK, UdpOptions::default()).unwrap();
     socket.send_to(b"hello", address).unwrap();
-    let (_, datagram) = until::<R, _>(&handle, |machine| machine.arrived.pop_front()).await;
+    let (_, datagram) = until::<R, _, _>(&handle, |machine| machine.arrived.pop_front()).await;
     assert_eq!(datagram, b"hello");
 
     handle.with(|machine, _, _| machine.requests.push_back(LinkRequest::Close { link: LINK }));
-    until::<R, _>(&handle, |machine| {
+    until::<R, _, _>(&handle, |machine| {
         machine.reports.contains(&LinkEvent::Down(DownReason::Closed)).then_some(())
     })
     .await;
@@ -245,7 +281,7 @@ pub(crate) async fn a_link_that_the_machine_asks_for_is_opened_and_closed<R: Run
 
 pub(crate) async fn a_kind_of_link_that_does_not_exist_is_answered<R: Runtime>() {
     let handle = run_asking::<R>(LinkSpec::Serial { device: "/dev/null".into(), baud: 9_600 });
-    until::<R, _>(&handle, |machine| {
+    until::<R, _, _>(&handle, |machine| {
         machine.reports.contains(&LinkEvent::Down(DownReason::Unsupported)).then_some(())
     })
     .await;

@@ -41,7 +41,7 @@ async fn fill_a_small_socket<R: Runtime>() {
         }
     });
     for index in 0..COUNT {
-        let (_, datagram) = until::<R, _>(&server, |machine| machine.arrived.pop_front()).await;
+        let (_, datagram) = until::<R, _, _>(&server, |machine| machine.arrived.pop_front()).await;
         assert_eq!(datagram[..4], index.to_be_bytes());
         assert_eq!(datagram.len(), 1_000);
     }

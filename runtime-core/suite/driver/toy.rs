@@ -117,25 +117,41 @@ pub(crate) struct Desk {
     pub(crate) abandoned: bool,
 }
 
-impl Face<Toy> for Desk {
+/// A machine that tells when something is new, and that can be told to finish.
+pub(crate) trait Finishing: Machine<Event = ()> + Send + 'static {
+    fn finish(&mut self);
+    fn is_finished(&self) -> bool;
+}
+
+impl Finishing for Toy {
+    fn finish(&mut self) {
+        self.finished = true;
+    }
+
+    fn is_finished(&self) -> bool {
+        self.finished
+    }
+}
+
+impl<M: Finishing> Face<M> for Desk {
     fn event(&mut self, (): ()) {
         if let Some(waiting) = self.waiting.take() {
             waiting.wake();
         }
     }
 
-    fn abandon(&mut self, machine: &mut Toy, _now: Instant) {
+    fn abandon(&mut self, machine: &mut M, _now: Instant) {
         self.abandoned = true;
-        machine.finished = true;
+        machine.finish();
     }
 
-    fn is_finished(&self, machine: &Toy) -> bool {
-        machine.finished
+    fn is_finished(&self, machine: &M) -> bool {
+        machine.is_finished()
     }
 
-    fn stopped(&mut self, _machine: &mut Toy) {
+    fn stopped(&mut self, _machine: &mut M) {
         self.stopped = true;
-        self.event(());
+        Face::<M>::event(self, ());
     }
 }
 
@@ -165,9 +181,9 @@ pub(crate) fn run_asking<R: Runtime>(spec: LinkSpec) -> ToyHandle {
 }
 
 /// Waits until `question` has an answer, at most ten seconds.
-pub(crate) async fn until<R: Runtime, T>(
-    handle: &ToyHandle,
-    mut question: impl FnMut(&mut Toy) -> Option<T>,
+pub(crate) async fn until<R: Runtime, M, T>(
+    handle: &Handle<M, Desk>,
+    mut question: impl FnMut(&mut M) -> Option<T>,
 ) -> T {
     let answer = std::future::poll_fn(|cx| {
         handle.read(|machine, desk| match question(machine) {
@@ -183,5 +199,5 @@ pub(crate) async fn until<R: Runtime, T>(
 }
 
 pub(crate) async fn local<R: Runtime>(handle: &ToyHandle) -> SocketAddr {
-    until::<R, _>(handle, |machine| machine.local()).await
+    until::<R, _, _>(handle, |machine| machine.local()).await
 }

@@ -2,6 +2,7 @@
 
 use runtime_core::Runtime;
 use runtime_smol::Smol;
+use socket2::Socket;
 use std::{io, net::UdpSocket, time::Instant};
 
 /// async-std's executor with async-io's sockets and timers.
@@ -9,10 +10,15 @@ pub(crate) struct AsyncStd;
 
 impl Runtime for AsyncStd {
     type Udp = <Smol as Runtime>::Udp;
+    type Stream = <Smol as Runtime>::Stream;
     type Timer = <Smol as Runtime>::Timer;
 
     fn udp(socket: UdpSocket) -> io::Result<Self::Udp> {
         Smol::udp(socket)
+    }
+
+    fn stream(socket: Socket) -> io::Result<Self::Stream> {
+        Smol::stream(socket)
     }
 
     fn timer() -> io::Result<Self::Timer> {

@@ -41,10 +41,6 @@ impl Tail {
         self.pieces.is_empty()
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.pieces.iter().map(Bytes::len).sum()
-    }
-
     pub(super) fn clear(&mut self) {
         self.pieces.clear();
     }
@@ -138,14 +134,19 @@ mod tests {
         tail
     }
 
+    fn len(tail: &Tail) -> usize {
+        tail.pieces.iter().map(Bytes::len).sum()
+    }
+
     #[test]
     fn wherever_the_writer_stops_the_tail_goes_on() {
-        let pieces = [Bytes::from_static(b"cde"), Bytes::new(), Bytes::from_static(b"fg"), Bytes::from_static(b"h")];
+        let pieces =
+            [Bytes::from_static(b"cde"), Bytes::new(), Bytes::from_static(b"fg"), Bytes::from_static(b"h")];
         for room in 0..=9 {
             for step in 1..=9 {
                 let writer = fake(room, step);
                 let mut tail = send(&writer, b"ab", &pieces);
-                assert_eq!(tail.len(), 8 - room.min(8), "{room} {step}");
+                assert_eq!(len(&tail), 8 - room.min(8), "{room} {step}");
                 assert_eq!(tail.is_empty(), room >= 8);
                 writer.room.set(100);
                 tail.flush(&writer, &mut Traffic::default()).unwrap();
@@ -170,6 +171,6 @@ mod tests {
         let mut tail = send(&writer, b"abc", &[Bytes::from_static(b"def")]);
         writer.room.set(4);
         assert_eq!(tail.flush(&writer, &mut Traffic::default()).unwrap_err().kind(), ErrorKind::WouldBlock);
-        assert_eq!((tail.len(), writer.taken.borrow().as_slice()), (2, b"abcd".as_slice()));
+        assert_eq!((len(&tail), writer.taken.borrow().as_slice()), (2, b"abcd".as_slice()));
     }
 }

@@ -9,7 +9,9 @@ pub(crate) fn reason_of(error: &io::Error) -> DownReason {
     match error.kind() {
         // A local socket that is missing, or whose queue of new connections is full, has nobody to answer either.
         ErrorKind::ConnectionRefused | ErrorKind::NotFound | ErrorKind::WouldBlock => DownReason::Refused,
-        ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => DownReason::Reset,
+        ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => {
+            DownReason::Reset
+        }
         ErrorKind::NetworkUnreachable
         | ErrorKind::HostUnreachable
         | ErrorKind::NetworkDown

@@ -2,10 +2,12 @@
 
 mod bind;
 mod inbox;
+mod multicast;
 mod outlet;
 
 pub use bind::{UdpOptions, bind_udp};
 pub(crate) use inbox::Inbox;
+pub(crate) use multicast::bind_multicast;
 
 use proto_core::{Flow, LinkId, Transmit};
 use quinn_udp::{UdpSockRef, UdpSocketState};

@@ -1,0 +1,46 @@
+//! Taking escapes out of a frame where it stands.
+
+/// Replaces each `escape` and the byte after it by what `meaning` makes of that byte, and returns the new length. An
+/// escape at the very end stands for nothing.
+pub(super) fn in_place(bytes: &mut [u8], escape: u8, meaning: impl Fn(u8) -> u8) -> usize {
+    let Some(first) = memchr::memchr(escape, bytes) else { return bytes.len() };
+    let (mut from, mut to) = (first, first);
+    while from < bytes.len() {
+        // `from` is at an escape.
+        let Some(escaped) = bytes.get(from + 1).copied() else { break };
+        if let Some(place) = bytes.get_mut(to) {
+            *place = meaning(escaped);
+        }
+        from += 2;
+        to += 1;
+        let clean = bytes.get(from..).and_then(|rest| memchr::memchr(escape, rest)).unwrap_or(bytes.len() - from);
+        bytes.copy_within(from..from + clean, to);
+        from += clean;
+        to += clean;
+    }
+    to
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn it_does_what_a_byte_by_byte_loop_does(bytes in prop::collection::vec(0..4_u8, 0..60)) {
+            let mut expected = Vec::new();
+            let mut iter = bytes.iter();
+            while let Some(&byte) = iter.next() {
+                match byte {
+                    3 => expected.extend(iter.next().map(|byte| byte + 10)),
+                    other => expected.push(other),
+                }
+            }
+            let mut changed = bytes;
+            let len = in_place(&mut changed, 3, |byte| byte + 10);
+            prop_assert_eq!(&changed[..len], &expected[..]);
+        }
+    }
+}
