@@ -9,6 +9,8 @@ extern crate alloc;
 #[cfg(any(feature = "std", test))]
 extern crate std;
 
+#[cfg(feature = "std")]
+pub mod bz2;
 pub mod compression;
 pub mod crypto;
 pub mod dest;

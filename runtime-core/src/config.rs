@@ -5,8 +5,8 @@ use std::{num::NonZeroUsize, time::Duration};
 /// How a driver divides its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DriverConfig {
-    /// How many datagrams are read from one link before the answers are sent. A receive batch is never cut, so a
-    /// round may go beyond it by one batch.
+    /// How many datagrams are read before the answers are sent. A receive batch is never cut, so a round may go beyond
+    /// it by one batch.
     pub datagrams_per_round: usize,
     /// How many bytes are read from streams before the answers are sent. Each stream that is ready gives a piece of up
     /// to 128 KiB, and a piece is never cut, so a round may go beyond it by one.

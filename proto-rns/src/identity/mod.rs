@@ -1,8 +1,13 @@
 //! Identities: pairs of keys, who they belong to, and what is encrypted for them (spec 1.2, 1.5).
 
+mod known;
 mod public;
 mod secret;
 
+pub use known::{
+    KnownDestination, KnownDestinations, LastUse, RATCHET_EXPIRY, RememberError, RememberedRatchet, UNUSED_LINGER,
+    USED_LINGER,
+};
 pub use public::PublicIdentity;
 pub use secret::{DecryptError, Decrypted, Identity};
 

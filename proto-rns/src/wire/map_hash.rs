@@ -23,7 +23,7 @@ impl MapHash {
 }
 
 /// Map hashes in a row, as they lie in a message.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct MapHashes<'a>(&'a [u8]);
 
 impl<'a> MapHashes<'a> {

@@ -17,11 +17,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{
-    DriverConfig, Face, Handle, Runtime,
-    ports::{Ports, udp::Inbox},
-    shared::{Shared, State},
-};
+use crate::{DriverConfig, Face, Handle, Runtime, ports::Ports, shared::Shared};
 use alarm::Alarm;
 use scratch::with_scratch;
 use sink::Outputs;
@@ -45,8 +41,6 @@ pub struct Driver<M: Machine, F: Face<M>, R: Runtime> {
     alarm: Alarm<R::Timer>,
     spin: Spin,
     config: DriverConfig,
-    /// When links whose receiving failed again and again are tried anew.
-    resting_until: Option<Instant>,
     /// The machine took something in since it was drained.
     unsent: bool,
     /// When it must be drained again, if nothing happens before.
@@ -71,7 +65,6 @@ where
             alarm: Alarm::new(R::timer()?),
             spin: Spin::new(config.spin),
             config,
-            resting_until: None,
             unsent: true,
             next: None,
         };
@@ -196,7 +189,7 @@ impl<M: Machine, F: Face<M>, R: Runtime> Driver<M, F, R> {
         }
         state.holding_back = self.ports.hold_back(&state.machine);
         self.unsent = !all;
-        let own = [state.end_by, self.resting_until, self.ports.next_deadline()];
+        let own = [state.end_by, self.ports.next_deadline()];
         self.next = own.into_iter().chain([next]).flatten().min();
 
         let finished = all && state.face.is_finished(&state.machine) && !self.ports.has_unsent();
@@ -212,39 +205,9 @@ impl<M: Machine, F: Face<M>, R: Runtime> Driver<M, F, R> {
     /// Reads what has arrived on each link, up to the budget, into the machine. Says whether anything had. Where
     /// nothing had, the task is woken by the next arrival, unless it is only `looking`.
     fn receive(&mut self, now: Instant, looking: bool, cx: &mut Context<'_>) -> bool {
-        let any = Inbox::with(|inbox| self.receive_into(inbox, now, looking, cx));
+        let any = self.ports.serve(&self.shared, now, &self.config, looking, cx);
         self.unsent |= any;
         any
-    }
-
-    fn receive_into(&mut self, inbox: &mut Inbox, now: Instant, looking: bool, cx: &mut Context<'_>) -> bool {
-        let Self { shared, ports, config, resting_until, .. } = self;
-        if resting_until.is_some_and(|until| until <= now) {
-            *resting_until = None;
-            ports.udp_mut().for_each(|port| port.forgive());
-        }
-        let mut any = false;
-        for port in ports.udp_mut().filter(|port| !port.is_held_back()) {
-            let mut datagrams = 0;
-            while datagrams < config.datagrams_per_round && !port.is_failing() {
-                let received = if looking { port.try_receive(inbox) } else { port.poll_receive(inbox, cx) };
-                let Poll::Ready(received) = received else { break };
-                any = true;
-                let mut guard = shared.lock();
-                let State { machine, stats, .. } = &mut *guard;
-                match received {
-                    Ok(()) => datagrams += inbox.feed(machine, now, port.link(), &mut stats.received),
-                    Err(error) => stats.receive_errors.count(&error),
-                }
-                if !machine.wants_read(port.link()) {
-                    break;
-                }
-            }
-            if port.is_failing() && resting_until.is_none() {
-                *resting_until = Some(now + REST);
-            }
-        }
-        any | ports.serve(shared, now, config.stream_bytes_per_round, cx)
     }
 
     /// Hands out the events that what was received caused, and says whether there were any.
@@ -313,6 +276,3 @@ const ROUNDS: usize = 4;
 
 /// Times in one round that a machine is drained because a link had something to report.
 const SETTLINGS: usize = 8;
-
-/// How long a link whose receiving fails persistently is left alone.
-const REST: Duration = Duration::from_millis(50);

@@ -14,23 +14,23 @@ use proto_core::{DownReason, Flow, Instant, LinkEvent, LinkId, LinkRequest, Mach
 use socket2::Socket;
 use std::{io, num::NonZeroUsize, task::Context};
 
-use crate::{Runtime, Stats, shared::Shared};
+use crate::{DriverConfig, Runtime, Stats, shared::Shared};
 use round::{Round, Turn};
 use stream::ip;
 use switchboard::Switchboard;
-use udp::UdpPort;
+use udp::{UdpPort, UdpPorts};
 
 /// All links of a driver, with what they have to report.
 #[derive(Debug)]
 pub(crate) struct Ports<R: Runtime> {
-    udp: Vec<UdpPort<R::Udp>>,
+    udp: UdpPorts<R::Udp>,
     switchboard: Switchboard<R>,
     reports: Vec<(LinkId, LinkEvent)>,
 }
 
 impl<R: Runtime> Ports<R> {
     pub(crate) fn new() -> Self {
-        Self { udp: Vec::new(), switchboard: Switchboard::new(), reports: Vec::new() }
+        Self { udp: UdpPorts::new(), switchboard: Switchboard::new(), reports: Vec::new() }
     }
 
     /// Adds a bound UDP socket as `link` and reports it as up.
@@ -40,9 +40,7 @@ impl<R: Runtime> Ports<R> {
     pub(crate) fn add_udp(&mut self, link: LinkId, socket: std::net::UdpSocket) -> io::Result<()> {
         let local = socket.local_addr().ok();
         let peer = socket.peer_addr().ok();
-        // Most drivers have one socket, and there may be thousands of drivers.
-        self.udp.reserve_exact(1);
-        self.udp.push(UdpPort::new(link, R::udp(socket)?)?);
+        self.udp.add(UdpPort::new(link, R::udp(socket)?)?)?;
         self.reports.push((link, LinkEvent::Up { local, peer }));
         Ok(())
     }
@@ -75,7 +73,7 @@ impl<R: Runtime> Ports<R> {
                 }
             }
             LinkRequest::Close { link } => {
-                self.udp.retain(|port| port.link() != link);
+                self.udp.remove(link);
                 self.switchboard.close(link, now, stats);
                 // Of a link that is closed only its end is reported, and that once.
                 self.reports.retain(|(of, event)| *of != link || matches!(event, LinkEvent::Down(_)));
@@ -94,10 +92,7 @@ impl<R: Runtime> Ports<R> {
             return self.gather(transmit, bytes, &[], stats);
         }
         let Self { udp, reports, .. } = self;
-        let mut out = Outbox { stats, reports };
-        udp.iter_mut()
-            .find(|port| port.link() == transmit.link)
-            .map_or(Flow::Sent, |port| port.send(transmit, bytes, &mut out))
+        udp.send(transmit, bytes, &mut Outbox { stats, reports })
     }
 
     /// Sends `bytes` and then `pieces` on a stream.
@@ -122,11 +117,7 @@ impl<R: Runtime> Ports<R> {
         cx: &mut Context<'_>,
     ) -> bool {
         let Self { udp, reports, .. } = self;
-        for port in udp.iter_mut().filter(|port| port.is_blocked()) {
-            if port.poll_flush(cx, &mut Outbox { stats, reports }).is_ready() {
-                reports.push((port.link(), LinkEvent::Writable));
-            }
-        }
+        udp.flush(cx, &mut Outbox { stats, reports }, |out, link| out.report(link, LinkEvent::Writable));
         let any = !reports.is_empty();
         for (link, event) in reports.drain(..) {
             machine.handle_link(now, link, event);
@@ -134,32 +125,26 @@ impl<R: Runtime> Ports<R> {
         any
     }
 
-    /// Serves the links that are not datagram sockets, until about `budget` bytes are read. Says whether the machine was
-    /// told anything; where it was not, the task of `cx` is woken when there is something.
+    /// Reads what has arrived on the links that are ready into the machine, up to the budgets of `config`. Says whether the
+    /// machine was told anything; where it was not, the task of `cx` is woken when there is something, unless the driver is
+    /// only `looking`.
     pub(crate) fn serve<M: Machine, F>(
         &mut self,
         shared: &Shared<M, F>,
         now: Instant,
-        budget: usize,
+        config: &DriverConfig,
+        looking: bool,
         cx: &Context<'_>,
     ) -> bool {
+        let any = self.udp.serve(shared, now, config.datagrams_per_round, looking, cx);
         // What is still to be reported of a link comes before what it has to say next.
-        self.reports.is_empty() && self.switchboard.serve(shared, now, budget, cx)
-    }
-
-    pub(crate) fn udp_mut(&mut self) -> impl Iterator<Item = &mut UdpPort<R::Udp>> {
-        self.udp.iter_mut()
+        let streams = self.reports.is_empty();
+        any | (streams && self.switchboard.serve(shared, now, config.stream_bytes_per_round, cx))
     }
 
     /// Notes which links the machine wants nothing from at present, and says whether there are any.
     pub(crate) fn hold_back<M: Machine>(&mut self, machine: &M) -> bool {
-        let mut any = self.switchboard.hold_back(machine);
-        for port in &mut self.udp {
-            let held_back = !machine.wants_read(port.link());
-            port.hold_back(held_back);
-            any |= held_back;
-        }
-        any
+        self.switchboard.hold_back(machine) | self.udp.hold_back(machine)
     }
 
     /// Closes all links without a word to the machine.
@@ -170,22 +155,22 @@ impl<R: Runtime> Ports<R> {
 
     /// Returns when a link wants to be served even if nothing happens.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        self.switchboard.next_deadline()
+        [self.switchboard.next_deadline(), self.udp.next_deadline()].into_iter().flatten().min()
     }
 
     /// Says whether there are datagram sockets.
-    pub(crate) const fn has_udp(&self) -> bool {
+    pub(crate) fn has_udp(&self) -> bool {
         !self.udp.is_empty()
     }
 
     /// Returns how many equal-sized datagrams a transmit may hold on every link.
     pub(crate) fn max_segments(&self) -> NonZeroUsize {
-        self.udp.iter().map(UdpPort::max_segments).min().unwrap_or(NonZeroUsize::MIN)
+        self.udp.max_segments()
     }
 
     /// Says whether a datagram socket waits for room.
-    pub(crate) fn is_blocked(&self) -> bool {
-        self.udp.iter().any(UdpPort::is_blocked)
+    pub(crate) const fn is_blocked(&self) -> bool {
+        self.udp.is_blocked()
     }
 
     /// Says whether any link has something left to send. Costs O(links).

@@ -24,6 +24,7 @@ pub(crate) async fn local_sockets_are_streams_too<R: Runtime>() {
         let server = run_with::<R>(echo, LISTENER, LinkSpec::UnixListen { path: path.clone() });
         assert_eq!(up::<R>(&server, LISTENER).await, None);
         let client = run_with::<R>(StreamToy::default(), LINK, LinkSpec::UnixConnect { path: path.clone() });
+        up::<R>(&client, LINK).await;
         client.with(|machine, _, _| machine.send(LINK, vec![7; 1 << 20]));
         assert!(receive::<R>(&client, LINK, 1 << 20).await == vec![7; 1 << 20]);
         accepted::<R>(&server).await;

@@ -56,11 +56,6 @@ impl StreamToy {
         self.to_send.entry(link).or_default().push_back(Write { bytes: bytes.into(), pieces });
     }
 
-    /// Says whether all that was to be sent on `link` was handed to the driver.
-    pub(crate) fn has_sent(&self, link: LinkId) -> bool {
-        self.to_send.get(&link).is_none_or(VecDeque::is_empty)
-    }
-
     pub(crate) fn take(&mut self, link: LinkId) -> Vec<u8> {
         self.arrived.get_mut(&link).map(std::mem::take).unwrap_or_default()
     }

@@ -7,6 +7,7 @@ is told by length and SHA-256.
 import os
 import sys
 import tempfile
+import threading
 
 import rns_lines as lines
 from rns_lines import content, digits, fingerprint, tell
@@ -50,6 +51,10 @@ OUTCOMES = {
 
 # A destination that proves on wish proves the packets that begin so.
 WISH = b"prove"
+
+
+def permille(transfer):
+    return round(1000 * transfer.get_progress())
 
 
 class Message(RNS.Channel.MessageBase):
@@ -216,13 +221,12 @@ class Links:
         tell("link_packet", link=digits(link.link_id), payload=digits(data))
 
     def on_resource_started(self, resource):
-        self.resources[digits(resource.original_hash)] = resource
-        tell(
-            "resource_offered",
-            link=digits(resource.link.link_id),
-            resource=digits(resource.original_hash),
-            size=resource.total_size,
-        )
+        name = digits(resource.original_hash)
+        # Each segment of a long resource starts anew.
+        is_first = name not in self.resources
+        self.resources[name] = resource
+        if is_first:
+            tell("resource_offered", link=digits(resource.link.link_id), resource=name, size=resource.total_size)
 
     def on_resource_received(self, resource):
         complete = resource.status == RNS.Resource.COMPLETE
@@ -232,18 +236,18 @@ class Links:
             resource=digits(resource.original_hash),
             outcome=OUTCOMES.get(resource.status, "failed"),
             body=fingerprint(resource.data.read()) if complete else None,
-            metadata=digits(resource.metadata["note"]) if complete and resource.metadata else None,
+            note=digits(resource.metadata["note"]) if complete and resource.metadata else None,
         )
 
     def send_resource(self, link, wanted):
         def on_progress(resource):
-            tell("resource_progress", resource=digits(resource.original_hash), part=resource.get_progress())
+            tell("resource_progress", resource=digits(resource.original_hash), permille=permille(resource))
 
         def on_concluded(resource):
             outcome = OUTCOMES.get(resource.status, "failed")
             tell("resource_sent", resource=digits(resource.original_hash), outcome=outcome)
 
-        note = wanted["metadata"]
+        note = wanted["note"]
         made = content(wanted["content"])
         if len(made) > RNS.Resource.MAX_EFFICIENT_SIZE:
             file = tempfile.TemporaryFile(dir=sys.argv[1])
@@ -269,14 +273,14 @@ class Links:
                 "response",
                 request=digits(receipt.request_id),
                 body=fingerprint(told or b""),
-                metadata=digits(receipt.metadata["name"]) if receipt.metadata else None,
+                file_name=digits(receipt.metadata["name"]) if receipt.metadata else None,
             )
 
         def on_failed(receipt):
             tell("request_failed", request=digits(receipt.request_id))
 
         def on_progress(receipt):
-            tell("request_progress", request=digits(receipt.request_id), part=receipt.progress)
+            tell("request_progress", request=digits(receipt.request_id), permille=permille(receipt))
 
         receipt = self.by_id[link].request(path, body, on_answered, on_failed, on_progress)
         if not receipt:
@@ -295,7 +299,11 @@ class Links:
 
     def open_buffer(self, link, receive, send):
         def on_ready(ready):
-            tell("buffer_bytes", link=link, stream=receive, payload=digits(buffer.read(ready) or b""))
+            data = buffer.read(ready)
+            if data:
+                tell("buffer_bytes", link=link, stream=receive, payload=digits(data))
+            else:
+                tell("buffer_ended", link=link, stream=receive)
 
         channel = self.by_id[link].get_channel()
         buffer = RNS.Buffer.create_bidirectional_buffer(receive, send, channel, on_ready)
@@ -353,11 +361,23 @@ class Commands:
         receipt = packet.send()
         if receipt is False:
             raise RuntimeError("no interface took the packet")
-        hash = digits(packet.packet_hash)
+        name = digits(packet.packet_hash)
         if receipt:
-            receipt.set_delivery_callback(lambda _: tell("packet_proved", packet=hash))
-            receipt.set_timeout_callback(lambda _: tell("packet_unproved", packet=hash))
-        return hash
+            self.follow(receipt, name)
+        return name
+
+    def follow(self, receipt, name):
+        once = threading.Lock()
+
+        def on_proved(_):
+            if once.acquire(blocking=False):
+                tell("packet_proved", packet=name)
+
+        receipt.set_delivery_callback(on_proved)
+        receipt.set_timeout_callback(lambda _: tell("packet_unproved", packet=name))
+        # The proof may have come before the callback was set.
+        if receipt.get_status() == RNS.PacketReceipt.DELIVERED:
+            on_proved(receipt)
 
     def do_open_link(self, destination):
         return self.links.open(self.destinations.other(destination))

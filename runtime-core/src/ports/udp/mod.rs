@@ -4,10 +4,12 @@ mod bind;
 mod inbox;
 mod multicast;
 mod outlet;
+mod set;
 
 pub use bind::{UdpOptions, bind_udp};
 pub(crate) use inbox::Inbox;
 pub(crate) use multicast::bind_multicast;
+pub(crate) use set::UdpPorts;
 
 use proto_core::{Flow, LinkId, Transmit};
 use quinn_udp::{UdpSockRef, UdpSocketState};
@@ -32,8 +34,8 @@ pub(crate) struct UdpPort<S> {
     parked: Option<Parked>,
     /// Receive errors in a row.
     failures: u32,
-    /// The machine wants nothing from this link at present.
-    held_back: bool,
+    /// The only peer, where the socket is connected to one.
+    peer: Option<SocketAddr>,
 }
 
 /// The unsent rest of a transmit.
@@ -48,7 +50,8 @@ struct Parked {
 impl<S: SocketIo> UdpPort<S> {
     pub(crate) fn new(link: LinkId, io: S) -> io::Result<Self> {
         let state = UdpSocketState::new(UdpSockRef::from(&*io.socket()))?;
-        Ok(Self { link, io, state, parked: None, failures: 0, held_back: false })
+        let peer = io.socket().peer_addr().ok().and_then(|peer| peer.as_socket());
+        Ok(Self { link, io, state, parked: None, failures: 0, peer })
     }
 
     /// Receives one batch. Errors of the socket are for counting only: after one it is worth trying again, unless the
@@ -85,7 +88,7 @@ impl<S: SocketIo> UdpPort<S> {
     pub(crate) fn send(&mut self, transmit: &Transmit, bytes: &[u8], out: &mut Outbox<'_>) -> Flow {
         debug_assert!(self.parked.is_none(), "the machine sent on a blocked link");
         let Some(to) = transmit.to else { return Flow::Sent };
-        let sender = UdpSender { socket: &self.io.socket(), state: &self.state };
+        let sender = UdpSender { socket: &self.io.socket(), state: &self.state, peer: self.peer };
         let done = Outlet { sender, transmit, to }.send(bytes, out);
         match bytes.get(done..) {
             None | Some([]) => Flow::Sent,
@@ -99,13 +102,13 @@ impl<S: SocketIo> UdpPort<S> {
 
     /// Sends what is parked as the socket gets room, until nothing is parked any more.
     pub(crate) fn poll_flush(&mut self, cx: &mut Context<'_>, out: &mut Outbox<'_>) -> Poll<()> {
-        let Self { io, state, parked, .. } = self;
+        let Self { io, state, parked, peer, .. } = self;
         if let Some(Parked { transmit, to, rest, done }) = parked {
             // The sends run inside the readiness check, so that a socket which is still full leaves the task
             // registered for its next change. The check itself fails only with the reactor; then nothing can be sent.
             let _gone = ready!(io.poll_io(Interest::Write, cx, |socket| {
                 let unsent = rest.get(*done..).unwrap_or_default();
-                let sender = UdpSender { socket, state };
+                let sender = UdpSender { socket, state, peer: *peer };
                 *done += Outlet { sender, transmit, to: *to }.send(unsent, out);
                 if *done < rest.len() { Err(ErrorKind::WouldBlock.into()) } else { Ok(Progress::More(())) }
             }));
@@ -116,19 +119,6 @@ impl<S: SocketIo> UdpPort<S> {
 
     pub(crate) const fn link(&self) -> LinkId {
         self.link
-    }
-
-    /// Notes whether what arrives is to stay with the operating system.
-    pub(crate) const fn hold_back(&mut self, held_back: bool) {
-        self.held_back = held_back;
-    }
-
-    pub(crate) const fn is_held_back(&self) -> bool {
-        self.held_back
-    }
-
-    pub(crate) const fn is_blocked(&self) -> bool {
-        self.parked.is_some()
     }
 
     pub(crate) fn max_segments(&self) -> NonZeroUsize {

@@ -23,6 +23,8 @@ pub(super) trait Sender {
 pub(super) struct UdpSender<'a> {
     pub(super) socket: &'a Socket,
     pub(super) state: &'a UdpSocketState,
+    /// The only peer, where the socket is connected to one.
+    pub(super) peer: Option<SocketAddr>,
 }
 
 impl Sender for UdpSender<'_> {
@@ -34,7 +36,11 @@ impl Sender for UdpSender<'_> {
         let single = transmit.segment_size.is_none_or(|segment| transmit.contents.len() <= segment);
         if single && transmit.ecn.is_none() && transmit.src_ip.is_none() {
             // Without anything to say about the packet, the plainest call is the cheapest.
-            return self.socket.send_to(transmit.contents, &transmit.destination.into()).map(drop);
+            return if self.peer == Some(transmit.destination) {
+                self.socket.send(transmit.contents).map(drop)
+            } else {
+                self.socket.send_to(transmit.contents, &transmit.destination.into()).map(drop)
+            };
         }
         self.state.try_send(UdpSockRef::from(self.socket), transmit)
     }

@@ -1,0 +1,129 @@
+//! Curve25519 in assembly, by way of graviola.
+
+use graviola::{
+    key_agreement::x25519::{PublicKey, StaticPrivateKey},
+    signing::eddsa::Ed25519SigningKey,
+};
+use proto_rns::crypto::{Claim, CryptoProvider, Dalek, Signature, Signer};
+use std::fmt;
+
+/// Ed25519 signing and X25519 in assembly.
+///
+/// A value exists only where the processor can run it.
+#[derive(Clone, Copy, Debug)]
+pub struct Assembly(());
+
+impl Assembly {
+    /// Returns the provider if the processor has all the instructions it needs.
+    pub fn detect() -> Option<Self> {
+        has_instructions().then_some(Self(()))
+    }
+}
+
+impl CryptoProvider for Assembly {
+    fn signer(&self, seed: &[u8; 32]) -> Box<dyn Signer> {
+        match Ed25519SigningKey::from_bytes(seed) {
+            Ok(key) => Box::new(AssemblySigner { public: key.public_key().as_bytes(), key }),
+            Err(_) => Dalek.signer(seed),
+        }
+    }
+
+    fn verify(&self, key: &[u8; 32], message: &[u8], signature: &Signature) -> bool {
+        Dalek.verify(key, message, signature)
+    }
+
+    fn verify_all(&self, claims: &[Claim<'_>]) -> bool {
+        Dalek.verify_all(claims)
+    }
+
+    fn agreement_key(&self, secret: &[u8; 32]) -> [u8; 32] {
+        StaticPrivateKey::from_array(secret).public_key().as_bytes()
+    }
+
+    fn agree(&self, secret: &[u8; 32], public: &[u8; 32]) -> Option<[u8; 32]> {
+        let shared = StaticPrivateKey::from_array(secret).diffie_hellman(&PublicKey::from_array(public)).ok()?;
+        Some(shared.0)
+    }
+}
+
+struct AssemblySigner {
+    key: Ed25519SigningKey,
+    public: [u8; 32],
+}
+
+impl Signer for AssemblySigner {
+    fn key(&self) -> [u8; 32] {
+        self.public
+    }
+
+    fn sign(&self, message: &[u8]) -> Signature {
+        self.key.sign(message)
+    }
+}
+
+impl fmt::Debug for AssemblySigner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AssemblySigner").finish_non_exhaustive()
+    }
+}
+
+/// Says whether the processor has what graviola asks for at each call.
+#[cfg(target_arch = "x86_64")]
+fn has_instructions() -> bool {
+    is_x86_feature_detected!("aes")
+        && is_x86_feature_detected!("pclmulqdq")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("adx")
+        && is_x86_feature_detected!("avx")
+        && is_x86_feature_detected!("avx2")
+}
+
+/// Says whether the processor has what graviola asks for at each call.
+#[cfg(target_arch = "aarch64")]
+fn has_instructions() -> bool {
+    std::arch::is_aarch64_feature_detected!("aes")
+        && std::arch::is_aarch64_feature_detected!("pmull")
+        && std::arch::is_aarch64_feature_detected!("sha2")
+        && std::arch::is_aarch64_feature_detected!("neon")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn it_differs_from_the_portable_provider_in_nothing(seed: [u8; 32], peer: [u8; 32], message: Vec<u8>) {
+            let Some(assembly) = Assembly::detect() else { return Ok(()) };
+            let (fast, portable) = (assembly.signer(&seed), Dalek.signer(&seed));
+            prop_assert_eq!(fast.key(), portable.key());
+            prop_assert_eq!(fast.sign(&message), portable.sign(&message));
+            prop_assert_eq!(assembly.agreement_key(&seed), Dalek.agreement_key(&seed));
+            prop_assert_eq!(assembly.agree(&seed, &peer), Dalek.agree(&seed, &peer));
+        }
+    }
+
+    #[test]
+    fn keys_of_low_order_lead_to_no_secret() {
+        let Some(assembly) = Assembly::detect() else { return };
+        let mut one = [0; 32];
+        one[0] = 1;
+        // p - 1, p and p + 1, with and without the bit that is to be ignored.
+        let mut near = [[0xff; 32]; 3];
+        for (key, low) in near.iter_mut().zip([0xec, 0xed, 0xee]) {
+            key[0] = low;
+            key[31] = 0x7f;
+        }
+        let [before, prime, after] = near;
+        for key in [[0; 32], one, before, prime, after] {
+            let mut ignored = key;
+            ignored[31] |= 0x80;
+            for key in [key, ignored] {
+                assert_eq!(assembly.agree(&[9; 32], &key), None);
+                assert_eq!(Dalek.agree(&[9; 32], &key), None);
+            }
+        }
+    }
+}
