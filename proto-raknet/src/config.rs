@@ -136,9 +136,9 @@ pub struct SessionConfig {
     pub close_timeout: Duration,
     /// When queued messages leave.
     pub flush: FlushPolicy,
-    /// How long an acknowledgement waits for more to acknowledge. In a steady flow it waits while more keeps coming: 25 ms
-    /// at first, up to 100 ms once the peer is seen to put up with it. It never waits when something is missing or out of
-    /// order, while the session begins or ends, or when the peer says that it runs out of window. C++ waits 10 ms.
+    /// How long an acknowledgement waits for more to acknowledge; in a steady flow as long as the next datagram can be
+    /// expected in time, 25 ms at the most. It never waits when something is missing or out of order, while the session
+    /// begins or ends, or when the peer says that it runs out of window. C++ waits 10 ms.
     pub ack_delay: Duration,
     /// How many frames one acknowledgement may wait for; a datagram counts as three at least. Until then their sender keeps
     /// them in memory.

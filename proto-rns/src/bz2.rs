@@ -45,7 +45,7 @@ impl Compression for Bz2 {
     fn expand(&self, stream: &[u8], limit: usize) -> Result<Vec<u8>, ExpandError> {
         let mut expander = Decompress::new(false);
         let mut out = Vec::new();
-        let mut window = stream.len().saturating_mul(4).clamp(4096, limit.max(1));
+        let mut window = stream.len().saturating_mul(4).max(4096);
         loop {
             if out.len() == limit {
                 return end_at_limit(&mut expander, stream).map(|()| out);

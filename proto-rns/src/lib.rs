@@ -18,7 +18,11 @@ mod env;
 mod hash;
 pub mod identity;
 pub mod iface;
+pub mod link;
+pub mod node;
 pub mod resource;
+pub mod storage;
+pub mod transport;
 pub mod wire;
 
 pub use env::Env;

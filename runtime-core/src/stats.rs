@@ -10,9 +10,10 @@ pub struct Stats {
     pub received: Traffic,
     /// What went out.
     pub sent: Traffic,
-    /// Errors of the sockets when receiving, ICMP reports included.
+    /// Errors of the sockets when receiving, ICMP reports included, and of listeners when taking in.
     pub receive_errors: ErrorCounts,
-    /// Errors of the sockets when sending; each stands for one datagram that was dropped.
+    /// Errors of the sockets when sending; each stands for one datagram that was dropped, or for a stream that could not
+    /// be connected or written to any more.
     pub send_errors: ErrorCounts,
     /// System calls that sent more than one datagram (segmentation offload).
     pub segmented_sends: u64,
@@ -26,9 +27,9 @@ pub struct Stats {
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// Datagrams.
+    /// Datagrams. Streams have none.
     pub datagrams: u64,
-    /// Bytes, without IP and UDP headers.
+    /// Bytes, without the headers of IP, UDP and TCP.
     pub bytes: u64,
     /// System calls that moved them.
     pub batches: u64,

@@ -11,6 +11,9 @@ pub type RaknetListener = runtime_core::raknet::RaknetListener<Tokio>;
 /// A RakNet session: messages in both directions.
 pub type RaknetStream = runtime_core::raknet::RaknetStream<Tokio>;
 
+/// Opens many RakNet sessions, which one task drives together.
+pub type RaknetClient = runtime_core::raknet::RaknetClient<Tokio>;
+
 /// A socket for RakNet's messages outside sessions.
 pub type RaknetSocket = runtime_core::raknet::RaknetSocket<Tokio>;
 

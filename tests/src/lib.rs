@@ -3,8 +3,10 @@
 #![deny(missing_docs)]
 
 pub mod blocking;
+pub mod mesh;
 pub mod peers;
 pub mod raknet;
+pub mod reticulum;
 
 /// The examples in the README compile and run.
 #[cfg(doctest)]

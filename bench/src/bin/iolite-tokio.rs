@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use bench_peer::course::{self, Link};
 use bench_peer::{Command, Exchange, Fault, Role, announce};
 use bytes::Bytes;
-use runtime_tokio::raknet::{ClientOptions, ListenOptions, Message, RaknetListener, RaknetStream, Received};
+use runtime_tokio::raknet::{ListenOptions, Message, RaknetClient, RaknetListener, RaknetStream, Received};
 use settings::{Side, config, connect_options};
 
 #[tokio::main(flavor = "current_thread")]
@@ -45,11 +45,11 @@ async fn echo(stream: RaknetStream) -> Result<(), Fault> {
 
 async fn client(command: &Command) -> Result<(), Fault> {
     let (server, load) = (command.address, &command.load);
+    let client = RaknetClient::new(config(load, Side::Client))?;
     let report = course::run(load, |_| {
-        let (endpoint, connect) = (config(load, Side::Client), connect_options(load));
-        let options = ClientOptions { endpoint, connect, ..ClientOptions::default() };
+        let (client, options) = (client.clone(), connect_options(load));
         async move {
-            let stream = RaknetStream::connect_with(server, options).await?;
+            let stream = client.connect_with(server, None, options).await?;
             Ok(StreamLink { stream, received: Vec::new(), outgoing: VecDeque::new() })
         }
     })

@@ -184,7 +184,6 @@ impl Receiver {
                 Verdict::New(number) => Some(number),
                 Verdict::Duplicate => {
                     intake.totals.duplicates += 1;
-                    self.acks.repeated();
                     return Taken::Yes;
                 }
                 Verdict::BeyondWindow => return Taken::NoRoom,

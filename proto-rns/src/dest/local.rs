@@ -5,6 +5,7 @@ use crate::{
     DestinationHash, Env, RatchetId,
     crypto::{TokenKey, draw},
     identity::{DecryptError, Identity},
+    link::{LinkConfig, ProofStrategy},
 };
 use alloc::vec::Vec;
 use core::fmt;
@@ -20,6 +21,8 @@ pub struct LocalDestination {
     pub proofs: ProofStrategy,
     /// Whether links are accepted; only destinations of a single identity can.
     pub accepts_links: bool,
+    /// How accepted links behave, where that differs from the node's settings.
+    pub links: Option<LinkConfig>,
     /// What announces carry unless told otherwise.
     pub app_data: Vec<u8>,
     /// Its own ratchets, where it uses any.
@@ -43,18 +46,6 @@ pub enum DestinationKeys {
 pub struct GroupKey {
     bytes: Zeroizing<[u8; 64]>,
     token: TokenKey,
-}
-
-/// Which packets to a destination are answered with a proof (spec 1.3).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum ProofStrategy {
-    /// None.
-    #[default]
-    None,
-    /// Those that the application picks.
-    App,
-    /// All.
-    All,
 }
 
 impl LocalDestination {
@@ -132,6 +123,7 @@ impl LocalDestination {
             keys,
             proofs: ProofStrategy::None,
             accepts_links: false,
+            links: None,
             app_data: Vec::new(),
             ratchets: None,
             enforce_ratchets: false,

@@ -5,6 +5,6 @@ mod name;
 mod ratchets;
 mod trials;
 
-pub use local::{DestinationKeys, GroupKey, LocalDestination, ProofStrategy};
+pub use local::{DestinationKeys, GroupKey, LocalDestination};
 pub use name::{DestinationName, NameError};
 pub use ratchets::{RatchetFileError, Ratchets};

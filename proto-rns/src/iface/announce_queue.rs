@@ -85,7 +85,13 @@ impl AnnounceQueue {
 
     /// Says whether an announce may leave, and queues it when not. One that waits already is replaced if `emitted`,
     /// the time of the announce, is later.
-    pub(crate) fn admit(&mut self, now: Instant, pace: Pace, packet: &OwnedPacket, emitted: u64) -> Admission {
+    pub(crate) fn admit(
+        &mut self,
+        now: Instant,
+        pace: Pace,
+        packet: &OwnedPacket,
+        emitted: u64,
+    ) -> Admission {
         let head = packet.as_packet();
         if self.take_turn(now, pace, head.encoded_len()) {
             return Admission::Now;

@@ -19,6 +19,8 @@ pub struct Interface {
     pub(crate) parent: Option<super::InterfaceId>,
     pub(crate) reconnect: Reconnect,
     pub(crate) deframer: Deframer,
+    /// It stands in its table's queue of those that have something to send.
+    pub(super) ready: bool,
     access: Option<Arc<Ifac>>,
     outgoing: Outgoing,
     blocked: bool,
@@ -96,6 +98,7 @@ impl Interface {
             parent: parent.map(|(id, _)| id),
             reconnect: Reconnect::new(FIRST_RETRY, LONGEST_RETRY, config.max_reconnects),
             deframer: Deframer::new(config.medium.framing().unwrap_or_default(), longest),
+            ready: false,
             access,
             outgoing: Outgoing::default(),
             blocked: false,
@@ -129,9 +132,9 @@ impl Interface {
         self.counters
     }
 
-    /// Says whether it accepts connections instead of carrying packets.
-    pub(crate) fn is_listener(&self) -> bool {
-        self.parent.is_none() && self.config.medium.is_listener()
+    /// Says whether it works and is a connection to the shared instance that this node uses.
+    pub(crate) fn is_shared_instance(&self) -> bool {
+        self.properties.online && self.properties.kind == InterfaceKind::SharedInstance
     }
 
     /// Takes a frame that arrived apart. `None` for one that is not a packet of the interface's network.

@@ -5,7 +5,7 @@ use proto_core::Instant;
 
 /// Waits longer after each failure, up to a limit, and starts over after a connection that held.
 #[derive(Clone, Copy, Debug)]
-pub struct Reconnect {
+pub(crate) struct Reconnect {
     first: Duration,
     longest: Duration,
     max_tries: Option<u32>,
@@ -18,17 +18,17 @@ impl Reconnect {
     const STEADY: Duration = Duration::from_secs(20);
 
     /// Waits `first` after the first failure, doubling up to `longest`; gives up after `max_tries` in a row.
-    pub const fn new(first: Duration, longest: Duration, max_tries: Option<u32>) -> Self {
+    pub(crate) const fn new(first: Duration, longest: Duration, max_tries: Option<u32>) -> Self {
         Self { first, longest, max_tries, tries: 0, connected: None }
     }
 
     /// Takes note of a connection.
-    pub const fn connected(&mut self, now: Instant) {
+    pub(crate) const fn connected(&mut self, now: Instant) {
         self.connected = Some(now);
     }
 
     /// Takes note of a failure or a loss, and returns when to try again, if at all.
-    pub fn lost(&mut self, now: Instant) -> Option<Instant> {
+    pub(crate) fn lost(&mut self, now: Instant) -> Option<Instant> {
         if self.connected.take().is_some_and(|since| now.saturating_since(since) >= Self::STEADY) {
             self.tries = 0;
         }

@@ -2,14 +2,20 @@
 
 use super::{Interface, InterfaceId, InterfaceProperties, Interfaces};
 use crate::wire::Packet;
-use alloc::{collections::BTreeMap, vec::Vec};
-use proto_core::LinkId;
+use alloc::{
+    collections::{BTreeMap, VecDeque},
+    vec::Vec,
+};
+use core::num::NonZeroUsize;
+use proto_core::{LinkId, Transmit};
 
 /// The interfaces by number, and the numbers by link.
 #[derive(Debug, Default)]
 pub(crate) struct InterfaceTable {
     interfaces: BTreeMap<InterfaceId, Interface>,
     links: BTreeMap<LinkId, InterfaceId>,
+    /// Those that have something to send, each once.
+    ready: VecDeque<InterfaceId>,
     next: u32,
 }
 
@@ -41,10 +47,6 @@ impl InterfaceTable {
         self.interfaces.iter().map(|(id, interface)| (*id, interface))
     }
 
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (InterfaceId, &mut Interface)> {
-        self.interfaces.iter_mut().map(|(id, interface)| (*id, interface))
-    }
-
     pub(crate) fn len(&self) -> usize {
         self.interfaces.len()
     }
@@ -65,6 +67,36 @@ impl InterfaceTable {
     pub(crate) fn of(&self, link: LinkId) -> Option<InterfaceId> {
         self.links.get(&link).copied()
     }
+
+    /// Appends what leaves next to `out`, and says from which interface it comes.
+    pub(crate) fn poll_transmit(
+        &mut self,
+        most: NonZeroUsize,
+        out: &mut Vec<u8>,
+    ) -> Option<(InterfaceId, Transmit)> {
+        while let Some(&id) = self.ready.front() {
+            let transmit = self.interfaces.get_mut(&id).and_then(|interface| interface.poll_transmit(most, out));
+            if let Some(transmit) = transmit {
+                return Some((id, transmit));
+            }
+            self.ready.pop_front();
+            if let Some(interface) = self.interfaces.get_mut(&id) {
+                interface.ready = false;
+            }
+        }
+        None
+    }
+
+    /// Takes note of whether an interface's link has room.
+    pub(crate) fn set_blocked(&mut self, id: InterfaceId, blocked: bool) {
+        if let Some(interface) = self.interfaces.get_mut(&id) {
+            interface.set_blocked(blocked);
+            if !blocked && !interface.ready {
+                interface.ready = true;
+                self.ready.push_back(id);
+            }
+        }
+    }
 }
 
 impl Interfaces for InterfaceTable {
@@ -79,6 +111,10 @@ impl Interfaces for InterfaceTable {
     fn send(&mut self, to: InterfaceId, packet: &Packet<'_>) {
         if let Some(interface) = self.interfaces.get_mut(&to) {
             interface.send(packet);
+            if !interface.ready {
+                interface.ready = true;
+                self.ready.push_back(to);
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What can be tuned about a link, with its defaults and its memory.
 
 use super::RequestPolicies;
-use crate::resource::ResourceConfig;
+use crate::resource::{ResourceConfig, ResourceConfigError};
 use alloc::sync::Arc;
 
 /// How a link behaves. Cloning is cheap: the table of policies is shared.
@@ -9,17 +9,14 @@ use alloc::sync::Arc;
 pub struct LinkConfig {
     /// Which of the peer's data packets are proved.
     pub proofs: ProofStrategy,
-    /// Which of the peer's resources are taken that answer no request.
-    pub resources: ResourceStrategy,
     /// Whether the channel is open from the start; see [`Link::open_channel`](super::Link::open_channel).
     pub channel: bool,
     /// Whether pieces of streams are compressed where that makes them shorter.
     pub compress_streams: bool,
     /// The paths that the peer may ask for.
     pub requests: Arc<RequestPolicies>,
-    /// The most bytes of a request, 1 to 64 MiB. Longer ones are refused before anything is stored.
-    pub max_request_size: usize,
-    /// The most bytes of a response to a request that says nothing else, 1 to 4 GiB.
+    /// The most bytes of a response to a request that says nothing else, 1 to 4 GiB. The peer's requests are limited
+    /// by [`ResourceConfig::max_request_size`].
     pub max_response_size: usize,
     /// Requests without response at a time, 1 to 65,536; about 100 bytes each. More are an error.
     pub max_pending_requests: usize,
@@ -36,19 +33,17 @@ pub struct LinkConfig {
     /// Unread bytes of all streams, 16 KiB to 1 GiB. At the limit the peer's pieces are dropped unproved, so that it
     /// sends them again.
     pub max_stream_bytes: usize,
-    /// How resources are transferred.
-    pub transfer: ResourceConfig,
+    /// How resources are transferred, and which are taken.
+    pub resources: ResourceConfig,
 }
 
 impl Default for LinkConfig {
     fn default() -> Self {
         Self {
             proofs: ProofStrategy::None,
-            resources: ResourceStrategy::None,
             channel: false,
             compress_streams: true,
             requests: Arc::default(),
-            max_request_size: 16 << 20,
             max_response_size: 64 << 20,
             max_pending_requests: 256,
             max_unanswered_requests: 256,
@@ -56,7 +51,7 @@ impl Default for LinkConfig {
             max_events: 1_024,
             max_streams: 64,
             max_stream_bytes: 1 << 20,
-            transfer: ResourceConfig::default(),
+            resources: ResourceConfig::default(),
         }
     }
 }
@@ -68,7 +63,6 @@ impl LinkConfig {
     /// The first value that is out of its range, by name.
     pub fn validate(&self) -> Result<(), LinkConfigError> {
         let ranges = [
-            ("max_request_size", self.max_request_size, 1, 64 << 20),
             ("max_response_size", self.max_response_size, 1, u32::MAX.try_into().unwrap_or(usize::MAX)),
             ("max_pending_requests", self.max_pending_requests, 1, 65_536),
             ("max_unanswered_requests", self.max_unanswered_requests, 1, 65_536),
@@ -78,8 +72,8 @@ impl LinkConfig {
             ("max_stream_bytes", self.max_stream_bytes, 16 << 10, 1 << 30),
         ];
         match ranges.into_iter().find(|(_, value, low, high)| !(low..=high).contains(&value)) {
-            Some((field, _, low, high)) => Err(LinkConfigError { field, low, high }),
-            None => Ok(()),
+            Some((field, _, low, high)) => Err(LinkConfigError::OutOfRange { field, low, high }),
+            None => Ok(self.resources.validate()?),
         }
     }
 }
@@ -96,28 +90,22 @@ pub enum ProofStrategy {
     All,
 }
 
-/// Which resources a link takes (spec 1.12).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum ResourceStrategy {
-    /// None.
-    #[default]
-    None,
-    /// Those that the application accepts, with [`Link::accept_resource`](super::Link::accept_resource).
-    App,
-    /// All, within the limits of [`ResourceConfig`].
-    All,
-}
-
 /// A value out of its range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{field} must be {low} to {high}")]
-pub struct LinkConfigError {
-    /// The name of the value.
-    pub field: &'static str,
-    /// The lowest that it may be.
-    pub low: usize,
-    /// The highest that it may be.
-    pub high: usize,
+pub enum LinkConfigError {
+    /// A value of the link's own.
+    #[error("{field} must be {low} to {high}")]
+    OutOfRange {
+        /// The name of the value.
+        field: &'static str,
+        /// The lowest that it may be.
+        low: usize,
+        /// The highest that it may be.
+        high: usize,
+    },
+    /// The limits of resources contradict each other.
+    #[error("resources: {0}")]
+    Resources(#[from] ResourceConfigError),
 }
 
 #[cfg(test)]

@@ -7,6 +7,9 @@ pub enum Refusal {
     /// The packet is no link request.
     #[error("not a link request: {0}")]
     Malformed(#[from] crate::wire::Malformed),
+    /// This end's configuration is not valid.
+    #[error("{0}")]
+    Config(#[from] super::LinkConfigError),
     /// The packet is of another kind.
     #[error("the packet asks for no link")]
     NotARequest,
@@ -60,7 +63,7 @@ pub enum RequestError {
     Resource(#[from] crate::resource::SendError),
 }
 
-/// A resource that a link does not send or accept.
+/// A resource that a link does not send.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ResourceError {

@@ -1,11 +1,10 @@
 //! What a link tells the application.
 
-use super::StreamId;
 use crate::{
     PacketHash, PathHash, RequestId,
     identity::PublicIdentity,
-    resource::{FailReason, ResourceId},
-    wire::MessageType,
+    resource,
+    wire::{MessageType, StreamId},
 };
 use alloc::{collections::VecDeque, string::String};
 use bytes::Bytes;
@@ -110,43 +109,8 @@ pub enum Event {
         /// The stream.
         stream: StreamId,
     },
-    /// The peer offers a resource; see [`ResourceStrategy::App`](super::ResourceStrategy::App).
-    ResourceOffered {
-        /// Its number.
-        id: ResourceId,
-        /// Its size, as announced.
-        size: u64,
-    },
-    /// A resource goes on, in either direction.
-    ResourceProgress {
-        /// Its number.
-        id: ResourceId,
-        /// Bytes so far.
-        done: u64,
-        /// All bytes.
-        total: u64,
-    },
-    /// A resource arrived.
-    ResourceReceived {
-        /// Its number.
-        id: ResourceId,
-        /// Its data.
-        data: Bytes,
-        /// What goes with them: one MessagePack value.
-        metadata: Option<Bytes>,
-    },
-    /// The peer has a resource.
-    ResourceSent {
-        /// Its number.
-        id: ResourceId,
-    },
-    /// A resource came to nothing, in either direction.
-    ResourceFailed {
-        /// Its number.
-        id: ResourceId,
-        /// Why.
-        reason: FailReason,
-    },
+    /// Something happened to a resource that is neither a request nor a response.
+    Resource(resource::Event),
     /// Nothing was heard of the peer for twice the keepalive time. The link closes soon unless something is.
     Stale,
     /// A stale link is alive again.

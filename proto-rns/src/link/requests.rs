@@ -57,24 +57,22 @@ impl Requests {
         }
     }
 
-    /// Takes the offer of a long response, which from here on has the time that resources have.
-    ///
-    /// # Errors
-    /// It is too long, which ends the request, or nobody waits for it.
-    pub(super) fn on_response_offered(
-        &mut self,
-        id: RequestId,
-        size: u64,
-    ) -> Result<(), Option<RequestFailure>> {
-        let pending = self.pending.get_mut(&id).ok_or(None)?;
-        if usize::try_from(size).map_or(true, |size| size > pending.max_response) {
-            self.forget(id);
-            return Err(Some(RequestFailure::TooLarge));
-        }
-        if let Some(deadline) = pending.deadline.take() {
+    /// Says whether a request waits for a response.
+    pub(super) fn is_pending(&self, id: RequestId) -> bool {
+        self.pending.contains_key(&id)
+    }
+
+    /// Says whether a response of `size` bytes is not too long for the request that waits for it, if one does.
+    pub(super) fn allows_response(&self, id: RequestId, size: u64) -> bool {
+        let size = usize::try_from(size).unwrap_or(usize::MAX);
+        self.pending.get(&id).is_none_or(|pending| size <= pending.max_response)
+    }
+
+    /// Stops the clock of a request whose response is coming as a resource, which has a clock of its own.
+    pub(super) fn on_response_started(&mut self, id: RequestId) {
+        if let Some(deadline) = self.pending.get_mut(&id).and_then(|pending| pending.deadline.take()) {
             self.deadlines.remove(&(deadline, id));
         }
-        Ok(())
     }
 
     /// Takes a response of `size` bytes; says whether somebody waits for it.
@@ -195,8 +193,10 @@ mod tests {
         requests.on_requested(ID, Duration::from_secs(1), 100);
         requests.on_requested(OTHER, Duration::from_secs(1), 100);
         assert!(!requests.has_room());
-        assert_eq!(requests.on_response_offered(ID, 101), Err(Some(RequestFailure::TooLarge)));
-        assert_eq!(requests.on_response_offered(ID, 1), Err(None));
+        assert!(requests.allows_response(ID, 100));
+        assert!(!requests.allows_response(ID, 101));
+        assert!(requests.on_failed(ID));
+        assert!(requests.allows_response(ID, 101));
         assert_eq!(requests.on_response(OTHER, 101), Err(RequestFailure::TooLarge));
         assert!(requests.has_room());
     }
@@ -206,7 +206,7 @@ mod tests {
         let mut requests = Requests::new(2, 2);
         requests.on_requested(ID, Duration::from_millis(10), 100);
         requests.on_sent(ID, at(0));
-        assert_eq!(requests.on_response_offered(ID, 100), Ok(()));
+        requests.on_response_started(ID);
         assert_eq!(requests.deadline(), None);
         assert_eq!(requests.expire(at(1_000)), None);
     }

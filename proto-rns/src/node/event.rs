@@ -3,8 +3,8 @@
 use crate::{
     DestinationHash, LinkHash, PacketHash, RatchetId,
     iface::InterfaceId,
-    identity::PublicIdentity,
     link,
+    transport::Announced,
 };
 use bytes::Bytes;
 use core::time::Duration;
@@ -23,25 +23,8 @@ pub enum Event {
         /// Which.
         interface: InterfaceId,
     },
-    /// A destination of another node made itself known.
-    Announce {
-        /// The destination.
-        destination: DestinationHash,
-        /// Whose it is.
-        identity: PublicIdentity,
-        /// The hash of its name, to tell which application it belongs to.
-        name: crate::NameHash,
-        /// What its application says.
-        app_data: Bytes,
-        /// How many hops away it is.
-        hops: u8,
-        /// The announce answers a path request; most applications look only at the others.
-        path_response: bool,
-        /// The hash of its packet.
-        packet: PacketHash,
-        /// The interface it came over.
-        interface: InterfaceId,
-    },
+    /// A destination of another node made itself known, by a better way than was known before.
+    Announce(Announced),
     /// A packet for one of this node's destinations.
     Packet {
         /// The destination.

@@ -52,7 +52,7 @@ impl PrepareJob {
         }
         let mut content_hash = ContentHash::default();
         pieces.iter().for_each(|piece| content_hash.update(piece));
-        let part_size = self.part_size.max(1);
+        let part_size = self.part_size.max(MIN_PART);
         let (salt, map) = loop {
             let salt = ResourceSalt::new(draw_short(entropy));
             if let Some(map) = map_parts(stream.chunks(part_size), salt) {
@@ -137,6 +137,9 @@ impl Prepared {
     }
 }
 
+/// Shorter parts could be equal by chance, and equal parts collide under every salt.
+const MIN_PART: usize = 16;
+
 /// The reference's way to four random bytes.
 fn draw_short(entropy: &mut dyn Entropy) -> [u8; 4] {
     sha256(&[&draw::<16>(entropy)]).first_chunk().copied().unwrap_or_default()
@@ -164,18 +167,14 @@ mod tests {
 
     #[test]
     fn a_salt_whose_map_hashes_collide_is_drawn_again() {
-        // One byte a part: equal bytes have equal map hashes under every salt, so a segment of that kind never ends
-        // drawing; long parts collide under few salts, which are found by trying.
-        let content = SegmentContent::from_data(vec![7; 2_000_000 / 32].into());
-        let job = PrepareJob { content, compress: false, part_size: 464 };
+        let content = SegmentContent::from_data(vec![7; 65_000].into());
+        let job = PrepareJob { content, compress: false, part_size: MIN_PART };
         let key = TokenKey::new(&[3; 64]);
-        let mut draws = Script((0..4_u8).map(|i| [i; 16]).collect(), 0);
-        let first = job.run(&Dalek, &NoCompression, &key, &mut draws);
-        assert_eq!(draws.1, 3);
-        // The same stream under a salt that collides is told apart only by the draws it takes.
-        let parts: Vec<_> = first.stream().chunks(464).collect();
-        let twice = [&parts[..10], &parts[..1]].concat();
-        assert_eq!(map_parts(twice.into_iter(), first.salt()), None);
+        let colliding = 926_u128.to_be_bytes();
+        let mut draws = Script(vec![[1; 16], [2; 16], colliding, [4; 16]], 0);
+        let prepared = job.run(&Dalek, &NoCompression, &key, &mut draws);
+        assert_eq!(draws.1, 4);
+        assert_eq!(prepared.salt().as_bytes()[..], sha256(&[&[4; 16]])[..4]);
     }
 
     #[test]

@@ -88,7 +88,9 @@ impl Fingerprints {
 
     /// Removes an entry and moves those behind it up, so that no probe ends early.
     fn remove(&mut self, fingerprint: u64) {
-        let Some((mut hole, _)) = self.probe(fingerprint).find(|(_, slot)| *slot == fingerprint) else { return };
+        let Some((mut hole, _)) = self.probe(fingerprint).find(|(_, slot)| *slot == fingerprint) else {
+            return;
+        };
         self.len -= 1;
         let mut place = hole;
         loop {
@@ -99,11 +101,8 @@ impl Fingerprints {
             }
             // The entry may move into the hole unless its home lies between the hole and its place.
             let home = self.home(moving);
-            let stays = if hole <= place {
-                (hole + 1..=place).contains(&home)
-            } else {
-                home > hole || home <= place
-            };
+            let stays =
+                if hole <= place { (hole + 1..=place).contains(&home) } else { home > hole || home <= place };
             if !stays {
                 self.set(hole, moving);
                 hole = place;
@@ -130,11 +129,18 @@ impl Fingerprints {
     fn probe(&self, fingerprint: u64) -> impl Iterator<Item = (usize, u64)> {
         let home = self.home(fingerprint);
         let (before, from) = self.slots.split_at_checked(home).unwrap_or_default();
-        (home..).zip(from).chain((0..).zip(before)).map(|(place, slot)| (place, *slot)).take_while(|(_, slot)| *slot != VACANT)
+        (home..)
+            .zip(from)
+            .chain((0..).zip(before))
+            .map(|(place, slot)| (place, *slot))
+            .take_while(|(_, slot)| *slot != VACANT)
     }
 
     /// Returns the place where the search for `fingerprint` starts: its share of the table's length.
-    #[allow(clippy::cast_possible_truncation, reason = "the product's upper half is below the table's length")]
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "the product's upper half is below the table's length"
+    )]
     fn home(&self, fingerprint: u64) -> usize {
         ((u128::from(fingerprint) * self.slots.len() as u128) >> 64) as usize
     }
@@ -176,7 +182,10 @@ mod tests {
         let slots = seen.current.slots.len() + seen.previous.slots.len();
         assert!(slots * 8 <= 10 << 20, "{slots}");
         assert!((0_u32..1_000_000).all(|number| seen.contains(&number.to_be_bytes())));
-        assert_eq!((1_000_000_u32..2_000_000).filter(|number| seen.contains(&number.to_be_bytes())).count(), 0);
+        assert_eq!(
+            (1_000_000_u32..2_000_000).filter(|number| seen.contains(&number.to_be_bytes())).count(),
+            0
+        );
     }
 
     proptest! {

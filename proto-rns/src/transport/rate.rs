@@ -47,7 +47,12 @@ impl RateTable {
     }
 
     /// Counts an announce and says whether it is not to be passed on.
-    pub(crate) fn is_blocked(&mut self, now: Instant, destination: DestinationHash, limit: &AnnounceRate) -> bool {
+    pub(crate) fn is_blocked(
+        &mut self,
+        now: Instant,
+        destination: DestinationHash,
+        limit: &AnnounceRate,
+    ) -> bool {
         let Some(rate) = self.rates.get_mut(&destination) else {
             self.make_room();
             let timestamps = VecDeque::from([now]);

@@ -98,7 +98,8 @@ mod tests {
         for number in 1..=3 {
             table.insert(at(u64::from(number)), &packet(number), InterfaceId(1), InterfaceId(2));
         }
-        let known = |table: &ReverseTable| (1..=3).filter(|n| table.get(packet(*n).truncated()).is_some()).count();
+        let known =
+            |table: &ReverseTable| (1..=3).filter(|n| table.get(packet(*n).truncated()).is_some()).count();
         assert_eq!(known(&table), 2);
         assert_eq!(table.get(packet(1).truncated()), None);
         assert_eq!(table.deadline(), Some(at(482)));

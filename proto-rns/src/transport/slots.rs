@@ -1,8 +1,8 @@
 //! A table whose entries have deadlines.
 
+use alloc::vec::Vec;
 use core::hash::{BuildHasher, Hash};
 use hashbrown::HashMap;
-use alloc::vec::Vec;
 use proto_core::{Deadlines, Instant};
 use siphasher::sip::SipHasher13;
 
@@ -83,13 +83,6 @@ impl<K: Copy + Eq + Hash, V> Slots<K, V> {
     pub(crate) fn due(&mut self, now: Instant) -> Option<(K, &mut V)> {
         let slot = self.deadlines.expire(now)?;
         self.entries.get_mut(slot as usize)?.as_mut().map(|(key, value)| (*key, value))
-    }
-
-    /// Returns the entry with the earliest deadline.
-    pub(crate) fn earliest(&self) -> Option<K> {
-        let mut deadlines = self.deadlines.clone();
-        let slot = deadlines.expire(Instant::from_nanos(u64::MAX))?;
-        self.entries.get(slot as usize)?.as_ref().map(|(key, _)| *key)
     }
 
     pub(crate) fn contains(&self, key: &K) -> bool {

@@ -125,7 +125,10 @@ impl RandomHash {
         let random = sha256(&[&draw::<16>(entropy)]);
         let time = seconds.to_be_bytes();
         let mut bytes = [0; 10];
-        bytes.iter_mut().zip(random.iter().take(5).chain(time.iter().skip(3))).for_each(|(to, from)| *to = *from);
+        bytes
+            .iter_mut()
+            .zip(random.iter().take(5).chain(time.iter().skip(3)))
+            .for_each(|(to, from)| *to = *from);
         Self(bytes)
     }
 

@@ -13,6 +13,7 @@
 )]
 
 mod local_links;
+mod serial_line;
 mod slow_network;
 mod stream_toy;
 mod streams;
@@ -24,6 +25,7 @@ pub(crate) use local_links::{
     a_child_process_is_a_link, a_closed_link_takes_its_process_with_it, local_sockets_are_streams_too,
     names_are_resolved,
 };
+pub(crate) use serial_line::a_serial_line_is_a_link;
 pub(crate) use slow_network::a_full_socket_blocks_the_machine_until_there_is_room;
 pub(crate) use streams::{
     a_close_still_sends_what_was_written, a_closed_listener_gives_its_address_back,
@@ -84,6 +86,7 @@ macro_rules! driver_scenarios {
             a_child_process_is_a_link
             a_closed_link_takes_its_process_with_it
             names_are_resolved
+            a_serial_line_is_a_link
         }
     };
 }

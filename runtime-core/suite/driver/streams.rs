@@ -34,7 +34,22 @@ pub(crate) async fn a_slow_reader_gets_eight_mebibytes_back_in_order<R: Runtime>
     sleep::<R>(Duration::from_millis(100)).await;
     let mut back = Vec::new();
     while back.len() < ALL {
-        back.extend(receive::<R>(&client, STREAM, 1).await);
+        let got = super::timing::within::<R, _>(Duration::from_secs(3), receive::<R>(&client, STREAM, 1)).await;
+        if got.is_none() {
+            for (name, handle) in [("client", &client), ("server", &server)] {
+                eprintln!("{name} {:?}", handle.stats());
+                handle.read(|m, _| eprintln!("  blocked {:?} queued {:?} arrived {:?} reports {:?} news {}", m.blocked, m.to_send.iter().map(|(l, w)| (*l, w.iter().map(|w| w.bytes.len()).sum::<usize>())).collect::<Vec<_>>(), m.arrived.iter().map(|(l, a)| (*l, a.len())).collect::<Vec<_>>(), m.reports.iter().rev().take(4).collect::<Vec<_>>(), m.news));
+            }
+            eprintln!("back {}", back.len());
+            server.with(|_, _, _| ());
+            sleep::<R>(Duration::from_millis(300)).await;
+            eprintln!("after kicking the server: arrived {:?}", client.read(|m, _| m.arrived_len(STREAM)));
+            client.with(|_, _, _| ());
+            sleep::<R>(Duration::from_millis(300)).await;
+            eprintln!("after kicking the client: arrived {:?}", client.read(|m, _| m.arrived_len(STREAM)));
+            panic!("stuck");
+        }
+        back.extend(got.unwrap());
     }
     assert!(back == pattern(ALL), "the bytes changed on their way");
     assert!(client.stats().blocked + server.stats().blocked > 0);
@@ -102,6 +117,7 @@ pub(crate) async fn what_came_before_a_failed_write_is_still_read<R: Runtime>() 
     assert_eq!(first, b"1");
     assert_eq!(down::<R>(&server, link).await, DownReason::Reset);
     assert_eq!(server.stats().send_errors.total(), 1);
+    assert_eq!(server.read(|machine, _| machine.take(link)), b"23");
 }
 
 pub(crate) async fn a_peer_that_ends_its_half_still_hears<R: Runtime>() {

@@ -66,7 +66,9 @@ impl SocketIo for TokioUdp {
         mut operation: impl FnMut(&Socket) -> io::Result<Progress<T>>,
     ) -> Poll<io::Result<T>> {
         match interest {
-            Interest::Read => poll_io(&self.arrivals, interest, cx, |socket| operation(&SockRef::from(socket))),
+            Interest::Read => {
+                poll_io(&self.arrivals, interest, cx, |socket| operation(&SockRef::from(socket)))
+            }
             Interest::Write => self.poll_write(cx, &mut operation),
         }
     }

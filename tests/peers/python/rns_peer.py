@@ -8,6 +8,7 @@ import os
 import sys
 import tempfile
 import threading
+import time
 
 import rns_lines as lines
 from rns_lines import content, digits, fingerprint, tell
@@ -51,6 +52,9 @@ OUTCOMES = {
 
 # A destination that proves on wish proves the packets that begin so.
 WISH = b"prove"
+
+# How many seconds a channel may take to have room for a message.
+PATIENCE = 10
 
 
 def permille(transfer):
@@ -120,7 +124,9 @@ class Destinations:
     def listen(self, destination, wanted):
         destination.set_packet_callback(self.on_packet)
         destination.set_proof_strategy(PROOFS[wanted["proofs"]])
-        destination.set_proof_requested_callback(lambda packet: packet.data.startswith(WISH))
+        destination.set_proof_requested_callback(
+            lambda packet: destination.decrypt(packet.data).startswith(WISH)
+        )
         if wanted["app_data"] is not None:
             destination.set_default_app_data(bytes.fromhex(wanted["app_data"]))
         if wanted["ratchets"] != "off":
@@ -258,7 +264,6 @@ class Links:
             made,
             self.by_id[link],
             metadata=None if note is None else {"note": bytes.fromhex(note)},
-            auto_compress=wanted["compress"],
             callback=on_concluded,
             progress_callback=on_progress,
         )
@@ -401,10 +406,11 @@ class Commands:
         self.links.open_channel(link)
 
     def do_send_message(self, link, payload):
-        self.links.by_id[link].get_channel().send(Message(bytes.fromhex(payload)))
-
-    def do_is_channel_ready(self, link):
-        return self.links.by_id[link].get_channel().is_ready_to_send()
+        channel = self.links.by_id[link].get_channel()
+        deadline = time.monotonic() + PATIENCE
+        while not channel.is_ready_to_send() and time.monotonic() < deadline:
+            time.sleep(0.001)
+        channel.send(Message(bytes.fromhex(payload)))
 
     def do_open_buffer(self, link, receive, send):
         self.links.open_buffer(link, receive, send)
@@ -416,6 +422,9 @@ class Commands:
 
     def do_close_buffer(self, link):
         self.links.buffers[link].close()
+
+    def do_persist_and_exit(self):
+        RNS.Reticulum.exit_handler()
 
     def do_interfaces(self):
         return [

@@ -4,7 +4,7 @@ use std::{env, process::Command};
 
 use super::install;
 
-/// A foreign RakNet implementation.
+/// A foreign implementation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Implementation {
     /// npm `raknet-native`: C++ RakNet, as Bedrock tools use it.
@@ -21,6 +21,8 @@ pub enum Implementation {
     TokioRaknet,
     /// npm `bedrock-protocol`: a Bedrock client and server on raknet-native.
     BedrockProtocol,
+    /// PyPI `rns`, the Reticulum reference, and PyPI `lxmf` on it.
+    PythonReticulum,
 }
 
 impl Implementation {
@@ -34,6 +36,7 @@ impl Implementation {
             Self::RakRs => "rak-rs",
             Self::TokioRaknet => "tokio-raknet",
             Self::BedrockProtocol => "bedrock-protocol",
+            Self::PythonReticulum => "rns-python",
         }
     }
 
@@ -51,7 +54,7 @@ impl Implementation {
     pub(super) const fn tells_its_port(self) -> bool {
         match self {
             Self::PythonRaknet | Self::JspRaknet | Self::RustRaknet | Self::TokioRaknet => true,
-            Self::RaknetNative | Self::RakRs | Self::BedrockProtocol => false,
+            Self::RaknetNative | Self::RakRs | Self::BedrockProtocol | Self::PythonReticulum => false,
         }
     }
 
@@ -62,8 +65,17 @@ impl Implementation {
             Self::JspRaknet => install::node_script("jsp-raknet.js"),
             Self::BedrockProtocol => install::node_script("bedrock-protocol.js"),
             Self::PythonRaknet => install::python_script("raknet_peer.py"),
+            Self::PythonReticulum => install::python_script("rns_peer.py"),
             Self::RustRaknet | Self::RakRs | Self::TokioRaknet => install::rust_binary(self.name()),
         };
+        self.had(installed)
+    }
+
+    /// Takes what was installed for it.
+    ///
+    /// # Panics
+    /// It could not be installed.
+    pub(crate) fn had(self, installed: Result<Command, String>) -> Command {
         installed.unwrap_or_else(|missing| {
             panic!(
                 "the peer {} cannot be had: {missing}\n(IOLITE_SKIP_PEERS={} leaves its tests out)",

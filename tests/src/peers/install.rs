@@ -36,24 +36,17 @@ pub(super) fn node_script(script: &str) -> Result<Command, String> {
 }
 
 /// Returns the command that runs a script of `tests/peers/python` with the packages it needs.
-pub(super) fn python_script(script: &str) -> Result<Command, String> {
-    static PACKAGES: OnceLock<Result<PathBuf, String>> = OnceLock::new();
-    let packages = PACKAGES.get_or_init(|| {
-        let requirements = sources().join("python/requirements.txt");
-        prepare("python", &read(&requirements)?, |folder| {
-            let hint = "install Python 3.9 or later with venv and pip (Debian: python3-venv)";
-            run(Command::new("python3").args(["-m", "venv"]).arg(folder), hint)?;
-            run(
-                Command::new(folder.join("bin/python"))
-                    .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement"])
-                    .arg(&requirements),
-                hint,
-            )
-        })
-    });
-    let mut command = Command::new(packages.clone()?.join("bin/python"));
+pub(crate) fn python_script(script: &str) -> Result<Command, String> {
+    let mut command = Command::new(python_packages()?.join("bin/python"));
     command.arg("-u").arg(sources().join("python").join(script));
+    // The scripts import each other, and sources are no place for what that leaves behind.
+    command.env("PYTHONDONTWRITEBYTECODE", "1");
     Ok(command)
+}
+
+/// Returns the command that runs a program that comes with a Python package.
+pub(crate) fn python_tool(tool: &str) -> Result<Command, String> {
+    Ok(Command::new(python_packages()?.join("bin").join(tool)))
 }
 
 /// Returns the command that runs a binary of `tests/peers/rust`, built if it is not up to date.
@@ -86,6 +79,25 @@ pub(super) fn workspace_binary(package: &str, name: &str) -> Result<PathBuf, Str
     }
     run(&mut build, "the workspace must build")?;
     Ok(target.join(profile).join(name))
+}
+
+/// Returns the folder with the Python that has all packages the peers need.
+fn python_packages() -> Result<PathBuf, String> {
+    static PACKAGES: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let installed = PACKAGES.get_or_init(|| {
+        let requirements = sources().join("python/requirements.txt");
+        prepare("python", &read(&requirements)?, |folder| {
+            let hint = "install Python 3.9 or later with venv and pip (Debian: python3-venv)";
+            run(Command::new("python3").args(["-m", "venv"]).arg(folder), hint)?;
+            run(
+                Command::new(folder.join("bin/python"))
+                    .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement"])
+                    .arg(&requirements),
+                hint,
+            )
+        })
+    });
+    installed.clone()
 }
 
 /// Fills the folder `kind` anew unless it was filled for the same `pins`.

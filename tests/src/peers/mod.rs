@@ -1,4 +1,4 @@
-//! Real RakNet implementations, and what tests need to talk to them.
+//! Real implementations, and what tests need to talk to those of RakNet; for Reticulum see [`crate::reticulum`].
 //!
 //! ```text
 //! a test --> Pairing --> Session  (ours: the blocking loop or tokio)
@@ -20,12 +20,12 @@
 
 mod bedrock;
 mod implementation;
-mod install;
+pub(crate) mod install;
 mod lines;
 mod pairing;
-mod patience;
-mod peer;
-mod process;
+pub(crate) mod patience;
+pub(crate) mod peer;
+pub(crate) mod process;
 mod relay;
 pub mod scenario;
 mod session;
@@ -34,6 +34,7 @@ pub use bedrock::Bedrock;
 pub use implementation::Implementation;
 pub use lines::{End, Role};
 pub use pairing::Pairing;
+pub use patience::until;
 pub use peer::Peer;
 pub use relay::Relay;
 pub use session::{Drive, Listening, Session};

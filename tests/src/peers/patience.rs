@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 /// How long anything may take: a peer's start, a megabyte through its slowest window, the timeout of a lost session.
-pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Asks again and again until there is an answer; `None` after [`PATIENCE`].
-pub(super) fn until<T>(mut ask: impl FnMut() -> Option<T>) -> Option<T> {
+pub fn until<T>(mut ask: impl FnMut() -> Option<T>) -> Option<T> {
     let deadline = now() + PATIENCE;
     loop {
         if let Some(answer) = ask() {
@@ -21,12 +21,12 @@ pub(super) fn until<T>(mut ask: impl FnMut() -> Option<T>) -> Option<T> {
 
 /// Reads the clock.
 #[allow(clippy::disallowed_methods, reason = "real peers live in real time")]
-pub(super) fn now() -> Instant {
+pub(crate) fn now() -> Instant {
     Instant::now()
 }
 
 /// Waits.
 #[allow(clippy::disallowed_methods, reason = "real peers live in real time")]
-pub(super) fn pause(duration: Duration) {
+pub(crate) fn pause(duration: Duration) {
     std::thread::sleep(duration);
 }

@@ -120,7 +120,7 @@ impl Peer {
 }
 
 /// Asks the operating system for a port that is free now, for peers that cannot tell which one they got.
-pub(super) fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     let probe = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
     probe.local_addr().expect("a bound socket").port()
 }

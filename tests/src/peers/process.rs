@@ -8,13 +8,14 @@ use std::{
         mpsc::{Receiver, RecvTimeoutError, Sender, channel},
     },
     thread,
+    time::Duration,
 };
 
 use super::patience::PATIENCE;
 
 /// A child process. Dropped, it is killed by its own id and reaped; a failing test shows what it said.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(crate) struct Process {
     name: String,
     child: Child,
     stdin: ChildStdin,
@@ -27,7 +28,7 @@ impl Process {
     ///
     /// # Panics
     /// It cannot be started.
-    pub(super) fn start(name: &str, command: &mut Command) -> Self {
+    pub(crate) fn start(name: &str, command: &mut Command) -> Self {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -46,7 +47,7 @@ impl Process {
     ///
     /// # Panics
     /// It has ended.
-    pub(super) fn tell(&mut self, line: &str) {
+    pub(crate) fn tell(&mut self, line: &str) {
         let written = writeln!(self.stdin, "{line}").and_then(|()| self.stdin.flush());
         if let Err(error) = written {
             panic!("{} takes no commands any more: {error}", self.name);
@@ -57,10 +58,19 @@ impl Process {
     ///
     /// # Panics
     /// It says nothing for too long, or has ended.
-    pub(super) fn line(&mut self, waiting_for: &str) -> String {
-        match self.lines.recv_timeout(PATIENCE) {
-            Ok(line) => line,
-            Err(RecvTimeoutError::Timeout) => panic!("{} did not tell of {waiting_for}", self.name),
+    pub(crate) fn line(&mut self, waiting_for: &str) -> String {
+        let line = self.line_within(PATIENCE, waiting_for);
+        line.unwrap_or_else(|| panic!("{} did not tell of {waiting_for}", self.name))
+    }
+
+    /// Waits a while for the next line of its standard output; `None` when it says nothing.
+    ///
+    /// # Panics
+    /// It has ended.
+    pub(crate) fn line_within(&mut self, patience: Duration, waiting_for: &str) -> Option<String> {
+        match self.lines.recv_timeout(patience) {
+            Ok(line) => Some(line),
+            Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => {
                 panic!("{} ended; it should have told of {waiting_for}", self.name)
             }

@@ -226,7 +226,7 @@ impl Interface {
 
     fn write(&self, text: &mut String) {
         // Nothing is wrong with writing to a string.
-        drop(writeln!(text, "\n[[{}]]", self.name));
+        let _ = writeln!(text, "\n[[{}]]", self.name);
         line(text, "enabled", "yes");
         self.kind.write(text);
         if let Some(access) = &self.access {
@@ -288,7 +288,7 @@ impl AccessCode {
 
 fn line(text: &mut String, key: &str, value: &str) {
     // Nothing is wrong with writing to a string.
-    drop(writeln!(text, "{key} = {value}"));
+    let _ = writeln!(text, "{key} = {value}");
 }
 
 fn address(text: &mut String, what: &str, address: &SocketAddr) {

@@ -73,7 +73,7 @@ pub struct PacketReceived {
 }
 
 /// The fate of a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PacketFate {
     /// The packet.
     pub packet: PacketHash,
@@ -82,7 +82,7 @@ pub struct PacketFate {
 }
 
 /// A link that is open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkEstablished {
     /// The link.
     pub link: LinkHash,
@@ -95,7 +95,7 @@ pub struct LinkEstablished {
 }
 
 /// A link whose other end has said who it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkIdentified {
     /// The link.
     pub link: LinkHash,
@@ -113,7 +113,7 @@ pub struct LinkPacket {
 }
 
 /// A link that is closed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkClosed {
     /// The link.
     pub link: LinkHash,
@@ -150,7 +150,7 @@ pub struct RequestReceived {
 }
 
 /// An answer on the way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestProgress {
     /// The request.
     pub request: RequestId,
@@ -170,14 +170,14 @@ pub struct ResponseReceived {
 }
 
 /// A request that will not be answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestFailed {
     /// The request.
     pub request: RequestId,
 }
 
 /// A resource that was offered and not refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceOffered {
     /// The link.
     pub link: LinkHash,
@@ -188,7 +188,7 @@ pub struct ResourceOffered {
 }
 
 /// A resource that is on the way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceProgress {
     /// The hash of its first segment.
     pub resource: ResourceHash,
@@ -197,7 +197,7 @@ pub struct ResourceProgress {
 }
 
 /// A resource that was sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceSent {
     /// The hash of its first segment.
     pub resource: ResourceHash,
@@ -254,7 +254,7 @@ pub struct BufferBytes {
 }
 
 /// The end of a buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BufferEnded {
     /// The link.
     pub link: LinkHash,

@@ -36,8 +36,8 @@ mod waiting;
 pub use config::{AccessCode, Config, Interface, InterfaceKind, LocalSockets, SharedInstance};
 pub use content::{Content, Fingerprint};
 pub use destination::{
-    Allowance, Answer, DestinationKind, DestinationSpec, Direction, GroupKey, Proofs, Ratchets, RequestHandler,
-    WISH,
+    Allowance, Answer, DestinationKind, DestinationSpec, Direction, GroupKey, Proofs, Ratchets,
+    RequestHandler, WISH,
 };
 pub use event::{
     Announce, BufferBytes, BufferEnded, ChannelMessage, Closure, Event, LinkClosed, LinkEstablished,

@@ -27,6 +27,8 @@ struct Outstanding {
     /// The packet of each try: a late proof of an early one is as good.
     tries: Vec<PacketHash>,
     deadline: Instant,
+    /// How many later messages were proved before it.
+    overtaken: u32,
 }
 
 /// What the time asks for.
@@ -62,6 +64,7 @@ impl Sender {
             envelope,
             tries: Vec::new(),
             deadline: Instant::ZERO,
+            overtaken: 0,
         });
         sequence
     }
@@ -83,12 +86,26 @@ impl Sender {
 
     /// Takes the proof of a message off the window. Says whether there is room again that was missed, and passes on the
     /// packets whose proofs need no longer be awaited.
-    pub(in crate::link) fn on_proved(&mut self, sequence: u16, mut forget: impl FnMut(PacketHash)) -> bool {
+    ///
+    /// A message that several later ones overtook is lost: it is sent again at once, but once only, so that the tries of
+    /// a peer that is just slow are not used up. Patience for a full window would take seconds.
+    pub(in crate::link) fn on_proved(
+        &mut self,
+        sequence: u16,
+        now: Instant,
+        mut forget: impl FnMut(PacketHash),
+    ) -> bool {
         let Some(place) = self.outstanding.iter().position(|message| message.sequence == sequence) else {
             return false;
         };
         if let Some(message) = self.outstanding.remove(place) {
             message.tries.into_iter().for_each(&mut forget);
+        }
+        for earlier in self.outstanding.iter_mut().take(place) {
+            earlier.overtaken += 1;
+            if earlier.overtaken == OVERTAKEN_IS_LOST && earlier.tries.len() == 1 {
+                earlier.deadline = now;
+            }
         }
         self.window.on_delivered(self.rtt);
         let has_room = self.outstanding.len() < self.window.size();
@@ -118,6 +135,8 @@ fn patience(rtt: Duration, tries: usize, waiting: usize) -> Duration {
     Duration::try_from_secs_f64(first.as_secs_f64() * backoff * (waiting + 1.5)).unwrap_or(Duration::MAX)
 }
 
+/// How many later messages must be proved before an earlier one counts as lost: paths reorder a little.
+const OVERTAKEN_IS_LOST: u32 = 3;
 /// How often a message is sent before the link is given up.
 const MAX_TRIES: usize = 5;
 
@@ -160,10 +179,10 @@ mod tests {
         assert_eq!(sender.handle_timeout(at(625)), Some(Due::Resend(sequence)));
         sender.on_sent(sequence, hash(2), at(625));
         let mut forgotten = Vec::new();
-        sender.on_proved(sequence, |hash| forgotten.push(hash));
+        sender.on_proved(sequence, at(700), |hash| forgotten.push(hash));
         assert_eq!(forgotten, [hash(1), hash(2)]);
         assert_eq!(sender.deadline(), None);
-        assert!(!sender.on_proved(sequence, |_| ()));
+        assert!(!sender.on_proved(sequence, at(700), |_| ()));
     }
 
     #[test]
@@ -175,7 +194,24 @@ mod tests {
             sender.on_sent(sequence, hash(n), at(0));
         }
         assert!(!sender.is_ready());
-        assert!(sender.on_proved(0, |_| ()));
-        assert!(!sender.on_proved(1, |_| ()));
+        assert!(sender.on_proved(0, at(1), |_| ()));
+        assert!(!sender.on_proved(1, at(1), |_| ()));
+    }
+
+    #[test]
+    fn a_message_that_three_others_overtook_is_sent_again_at_once_but_once() {
+        let mut sender = Sender::new(Duration::from_millis(100));
+        for n in 0..8 {
+            let sequence = sender.push(MessageType(1), b"");
+            sender.on_sent(sequence, hash(n), at(0));
+        }
+        sender.on_proved(1, at(200), |_| ());
+        sender.on_proved(2, at(200), |_| ());
+        assert_eq!(sender.handle_timeout(at(200)), None);
+        sender.on_proved(3, at(200), |_| ());
+        assert_eq!(sender.handle_timeout(at(200)), Some(Due::Resend(0)));
+        sender.on_sent(0, hash(9), at(200));
+        (4..8).for_each(|sequence| _ = sender.on_proved(sequence, at(201), |_| ()));
+        assert_eq!(sender.handle_timeout(at(201)), None);
     }
 }

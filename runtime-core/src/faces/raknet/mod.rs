@@ -1,4 +1,5 @@
-//! RakNet for applications: a listener, a stream, a ping, a socket for messages outside sessions.
+//! RakNet for applications: a listener, a stream, a client for many of them, a ping, a socket for messages outside
+//! sessions.
 //!
 //! The types are generic over the [`Runtime`](crate::Runtime); `runtime-tokio` and `runtime-smol` re-export them with
 //! it fixed.
@@ -6,6 +7,7 @@
 //! Everything that waits is cancel-safe: dropping a future before it is ready loses no message and leaves no session
 //! half open. Each method says what that means for it.
 
+mod client;
 mod desk;
 mod error;
 mod halves;
@@ -21,6 +23,7 @@ mod session;
 mod socket;
 mod stream;
 
+pub use client::RaknetClient;
 pub use error::{BindFailed, ConnectFailed, ListenerClosed, PingFailed, SendFailed};
 pub use halves::{RaknetReadHalf, RaknetWriteHalf};
 pub use hooks::Hooks;

@@ -1,7 +1,8 @@
 //! From a socket to an endpoint with a driver, and from there to an open session.
 
+use proto_core::Instant;
 use proto_raknet::{
-    CloseReason, Config, ConfigError, ConnectFailure, ConnectOptions, Endpoint, PeerId, SOCKET,
+    CloseReason, Config, ConfigError, ConnectError, ConnectFailure, Endpoint, PeerId, SOCKET,
 };
 use std::{
     future::poll_fn,
@@ -49,7 +50,7 @@ pub(super) async fn connect<R: Runtime>(
     hooks.install(&mut endpoint);
     let socket = bind_udp(bind.unwrap_or_else(|| any_port_towards(server)), udp)?;
     let handle = run::<R>(endpoint, Desk::default(), socket, driver)?;
-    let mut attempt = Attempt::new(handle, server, connect)?;
+    let mut attempt = Attempt::new(handle, |machine, now| machine.connect(now, server, connect))?;
     poll_fn(|cx| attempt.poll(cx)).await
 }
 
@@ -62,7 +63,7 @@ pub(super) const fn any_port_towards(peer: SocketAddr) -> SocketAddr {
 }
 
 /// A session that is being opened. Dropped, it gives up.
-struct Attempt {
+pub(super) struct Attempt {
     handle: Handle<Endpoint, Desk>,
     peer: PeerId,
     /// A session has taken over.
@@ -70,20 +71,20 @@ struct Attempt {
 }
 
 impl Attempt {
-    fn new(
+    /// Begins to open a session as `connect` says.
+    pub(super) fn new(
         handle: Handle<Endpoint, Desk>,
-        server: SocketAddr,
-        options: ConnectOptions,
+        connect: impl FnOnce(&mut Endpoint, Instant) -> Result<PeerId, ConnectError>,
     ) -> Result<Self, ConnectFailed> {
         let peer = handle.with(|machine, desk, now| {
-            let peer = machine.connect(now, server, options)?;
+            let peer = connect(machine, now)?;
             desk.expect(peer);
             Ok::<_, ConnectFailed>(peer)
         })?;
         Ok(Self { handle, peer, opened: false })
     }
 
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Arc<Session>, ConnectFailed>> {
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Arc<Session>, ConnectFailed>> {
         let polled = self.handle.read(|_, desk| {
             if let Some(departed) = desk.departed(self.peer) {
                 let failure = match departed.why {

@@ -7,14 +7,14 @@ use std::io::{self, ErrorKind};
 pub(crate) fn reason_of(error: &io::Error) -> DownReason {
     #[allow(clippy::wildcard_enum_match_arm, reason = "the standard library's enum has no end")]
     match error.kind() {
-        // A local socket that is missing, or whose queue of new connections is full, has nobody to answer either.
-        ErrorKind::ConnectionRefused | ErrorKind::NotFound | ErrorKind::WouldBlock => DownReason::Refused,
+        ErrorKind::ConnectionRefused => DownReason::Refused,
         ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => {
             DownReason::Reset
         }
         ErrorKind::NetworkUnreachable
         | ErrorKind::HostUnreachable
         | ErrorKind::NetworkDown
+        | ErrorKind::NotFound
         | ErrorKind::AddrNotAvailable => DownReason::Unreachable,
         ErrorKind::TimedOut => DownReason::TimedOut,
         ErrorKind::Unsupported => DownReason::Unsupported,

@@ -4,6 +4,7 @@ use socket2::{Domain, SockAddr, Socket, Type};
 use std::{
     fs, io,
     io::ErrorKind,
+    os::unix::fs::FileTypeExt,
     path::{Path, PathBuf},
 };
 
@@ -12,9 +13,11 @@ use std::{
 /// # Errors
 /// Nobody listens there, or not to us.
 pub(crate) fn connect_unix(path: &str) -> io::Result<Socket> {
-    let socket = new_socket()?;
-    super::connect(&socket, &SockAddr::unix(path)?)?;
-    Ok(socket)
+    try_connect(path).map_err(|error| {
+        // A listener that is missing and one that is too busy do not answer either.
+        let nobody = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::WouldBlock);
+        if nobody { ErrorKind::ConnectionRefused.into() } else { error }
+    })
 }
 
 /// Listens on a socket at `path`; a leading NUL means Linux's abstract name space. A socket file that nobody listens on
@@ -50,8 +53,15 @@ impl Drop for SocketFile {
 
 /// Says whether the file at `path` is a socket without a listener.
 fn is_left_behind(path: &str) -> bool {
-    !path.starts_with('\0')
-        && connect_unix(path).is_err_and(|error| error.kind() == ErrorKind::ConnectionRefused)
+    // A file of another kind refuses connections just the same.
+    fs::symlink_metadata(path).is_ok_and(|file| file.file_type().is_socket())
+        && try_connect(path).is_err_and(|error| error.kind() == ErrorKind::ConnectionRefused)
+}
+
+fn try_connect(path: &str) -> io::Result<Socket> {
+    let socket = new_socket()?;
+    super::connect(&socket, &SockAddr::unix(path)?)?;
+    Ok(socket)
 }
 
 fn new_socket() -> io::Result<Socket> {

@@ -1,0 +1,162 @@
+//! Making this node's destinations known.
+
+use super::Node;
+use crate::{
+    DestinationHash,
+    dest::DestinationKeys,
+    iface::InterfaceId,
+    wire::{Announce, Context, DestinationType, Packet, PacketType, RandomHash, RequestTag},
+};
+use alloc::{collections::VecDeque, vec::Vec};
+use core::time::Duration;
+use proto_core::Instant;
+
+/// The announces that answered path requests lately.
+///
+/// A request that comes by several ways has the same tag, and its answers must be the same announce, so that they
+/// count as one (spec 1.6, `PR_TAG_WINDOW`).
+#[derive(Debug, Default)]
+pub(super) struct PathResponses(VecDeque<PathResponse>);
+
+#[derive(Debug)]
+struct PathResponse {
+    until: Instant,
+    destination: DestinationHash,
+    tag: RequestTag,
+    has_ratchet: bool,
+    data: Vec<u8>,
+}
+
+impl PathResponses {
+    const WINDOW: Duration = Duration::from_secs(30);
+    /// How many are kept; beyond, the oldest goes.
+    const MOST: usize = 256;
+
+    fn get(&mut self, now: Instant, destination: DestinationHash, tag: RequestTag) -> Option<(bool, Vec<u8>)> {
+        while self.0.front().is_some_and(|oldest| oldest.until <= now) {
+            self.0.pop_front();
+        }
+        let found = self.0.iter().find(|known| known.destination == destination && known.tag == tag)?;
+        Some((found.has_ratchet, found.data.clone()))
+    }
+
+    fn put(&mut self, response: PathResponse) {
+        if self.0.len() >= Self::MOST {
+            self.0.pop_front();
+        }
+        self.0.push_back(response);
+    }
+}
+
+impl Node {
+    /// Announces one of this node's destinations on all interfaces, with `app_data` or, without, the destination's own.
+    ///
+    /// # Errors
+    /// There is no such destination, it is not of a single identity, or the announce would not fit into a packet.
+    pub fn announce(
+        &mut self,
+        now: Instant,
+        destination: DestinationHash,
+        app_data: Option<&[u8]>,
+    ) -> Result<(), AnnounceError> {
+        self.core.see(now);
+        let (has_ratchet, data) = self.sign_announce(destination, app_data)?;
+        let packet = announce_packet(destination, Context::None, has_ratchet, &data);
+        self.router.announce(&packet, None, &mut self.interfaces);
+        Ok(())
+    }
+
+    /// Answers a path request for one of this node's destinations on the interface that it came over.
+    pub(super) fn answer_path_request(&mut self, destination: DestinationHash, tag: RequestTag, on: InterfaceId) {
+        let now = self.core.now();
+        let known = self.path_responses.get(now, destination, tag);
+        let (has_ratchet, data) = match known {
+            Some(known) => known,
+            None => {
+                let Ok((has_ratchet, data)) = self.sign_announce(destination, None) else { return };
+                let until = now + PathResponses::WINDOW;
+                self.path_responses.put(PathResponse { until, destination, tag, has_ratchet, data: data.clone() });
+                (has_ratchet, data)
+            }
+        };
+        let packet = announce_packet(destination, Context::PathResponse, has_ratchet, &data);
+        self.router.announce(&packet, Some(on), &mut self.interfaces);
+    }
+
+    /// Makes all destinations known to a shared instance, as after each connection to it.
+    pub(super) fn introduce_destinations(&mut self) {
+        let destinations: Vec<DestinationHash> = self
+            .destinations
+            .values()
+            .filter(|destination| destination.identity().is_some())
+            .map(|destination| destination.hash())
+            .collect();
+        for destination in destinations {
+            self.introduce(destination);
+        }
+    }
+
+    /// Makes one destination known to the shared instance, where this node uses one.
+    pub(super) fn introduce(&mut self, destination: DestinationHash) {
+        let shared = self.interfaces.iter().find(|(_, interface)| interface.is_shared_instance()).map(|(id, _)| id);
+        let Some(shared) = shared else { return };
+        if let Ok((has_ratchet, data)) = self.sign_announce(destination, None) {
+            let packet = announce_packet(destination, Context::PathResponse, has_ratchet, &data);
+            self.router.announce(&packet, Some(shared), &mut self.interfaces);
+        }
+    }
+
+    /// Signs an announce, with a new ratchet where one is due, and returns its data.
+    fn sign_announce(
+        &mut self,
+        destination: DestinationHash,
+        app_data: Option<&[u8]>,
+    ) -> Result<(bool, Vec<u8>), AnnounceError> {
+        let destination = self.destinations.get_mut(&destination).ok_or(AnnounceError::Unknown)?;
+        let mut env = self.core.env();
+        let ratchet = destination.ratchets.as_mut().and_then(|ratchets| {
+            ratchets.rotate_if_due(&mut env);
+            ratchets.public(env.crypto)
+        });
+        let DestinationKeys::Single(identity) = destination.keys() else { return Err(AnnounceError::NotSingle) };
+        let app_data = app_data.unwrap_or(&destination.app_data);
+        let seconds = env.unix_seconds();
+        let random = RandomHash::generate(env.entropy, seconds);
+        let announce = Announce::sign(identity, destination.name().hash(), random, ratchet, app_data);
+        let mut data = Vec::new();
+        announce.emit(&mut data);
+        if Packet::SHORT_HEADER + data.len() > MTU {
+            let limit = app_data.len() - (Packet::SHORT_HEADER + data.len() - MTU);
+            return Err(AnnounceError::TooLong { limit });
+        }
+        Ok((ratchet.is_some(), data))
+    }
+}
+
+fn announce_packet(destination: DestinationHash, context: Context, has_ratchet: bool, data: &[u8]) -> Packet<'_> {
+    Packet {
+        context_flag: has_ratchet,
+        ..Packet::new(PacketType::Announce, DestinationType::Single, destination, context, data)
+    }
+}
+
+/// The longest packet that every interface carries (spec 1.1).
+const MTU: usize = 500;
+
+/// An announce that is not made.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AnnounceError {
+    /// This node has no such destination.
+    #[error("this node has no such destination")]
+    Unknown,
+    /// Groups and plain destinations have nobody to speak for them.
+    #[error("only destinations of a single identity can be announced")]
+    NotSingle,
+    /// The application's data do not fit into the packet.
+    #[error("the application's data are longer than the {limit} bytes that fit into this destination's announces")]
+    TooLong {
+        /// How many bytes fit.
+        limit: usize,
+    },
+}

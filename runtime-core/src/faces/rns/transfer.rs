@@ -1,0 +1,87 @@
+//! Resources on their way.
+
+use super::{
+    error::{LinkClosed, TransferFailed},
+    link::Link,
+};
+use crate::{Runtime, faces::promise::Promise};
+use bytes::Bytes;
+use proto_rns::resource::ResourceId;
+use std::{
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+/// How far something has come, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Bytes so far.
+    pub done: u64,
+    /// All bytes; 0 as long as that is not known.
+    pub total: u64,
+}
+
+/// A resource that arrived.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReceivedResource {
+    /// Its number on the link.
+    pub id: ResourceId,
+    /// Its data.
+    pub data: Bytes,
+    /// What goes with them: one MessagePack value.
+    pub metadata: Option<Bytes>,
+}
+
+/// A resource that the peer would like to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ResourceOffer {
+    /// Its number on the link.
+    pub id: ResourceId,
+    /// Its size in bytes, as announced.
+    pub size: u64,
+}
+
+/// A resource that is being sent: a future that is ready when the peer has it.
+///
+/// Dropping it leaves the resource on its way; [`cancel`](Self::cancel) gives it up.
+#[derive(Debug)]
+pub struct Transfer<R: Runtime> {
+    link: Link<R>,
+    id: ResourceId,
+    end: Promise<Result<(), TransferFailed>>,
+}
+
+impl<R: Runtime> Transfer<R> {
+    pub(super) const fn new(link: Link<R>, id: ResourceId, end: Promise<Result<(), TransferFailed>>) -> Self {
+        Self { link, id, end }
+    }
+
+    /// Returns the resource's number on the link.
+    pub const fn id(&self) -> ResourceId {
+        self.id
+    }
+
+    /// Returns how far it has come; `None` once it is over.
+    pub fn progress(&self) -> Option<Progress> {
+        self.link.resource_progress(self.id)
+    }
+
+    /// Waits until it has come further than `from`, and returns how far; `None` once it is over. Cancel-safe.
+    pub async fn progressed(&self, from: Progress) -> Option<Progress> {
+        self.link.resource_progressed(self.id, from).await
+    }
+
+    /// Gives the resource up and tells the peer.
+    pub fn cancel(self) {
+        self.link.cancel_resource(self.id);
+    }
+}
+
+impl<R: Runtime> Future for Transfer<R> {
+    type Output = Result<(), TransferFailed>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let end = ready!(Pin::new(&mut self.end).poll(cx));
+        Poll::Ready(end.unwrap_or(Err(TransferFailed::Closed(LinkClosed { reason: None }))))
+    }
+}
