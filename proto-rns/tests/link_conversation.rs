@@ -6,8 +6,8 @@ use link_support::{Fate, Pair, destination, identity, with_env};
 use proto_core::{Instant, Rng};
 use proto_rns::{
     link::{
-        ChannelError, CloseReason, DropReason, Event, IdentifyError, Link, LinkConfig, LinkState, ProofStrategy,
-        RequestError, RequestFailure, RequestPolicies, RequestPolicy, SendError, StreamRead,
+        ChannelError, CloseReason, DropReason, Event, IdentifyError, Link, LinkConfig, LinkState,
+        ProofStrategy, RequestError, RequestFailure, RequestPolicies, RequestPolicy, SendError, StreamRead,
     },
     resource,
     wire::{MessageType, StreamId, msgpack::Value},
@@ -366,7 +366,10 @@ fn a_silent_peer_makes_the_link_stale_and_then_closed() {
     pair.run_with(keepalive * 2 - SECOND, |_, _| Fate::Lost);
     assert_eq!(pair.initiator.events.len() + pair.responder.events.len(), 0);
     pair.run_with(SECOND * 2, |_, _| Fate::Lost);
-    assert_eq!((&pair.initiator.events[..], &pair.responder.events[..]), (&[Event::Stale][..], &[Event::Stale][..]));
+    assert_eq!(
+        (&pair.initiator.events[..], &pair.responder.events[..]),
+        (&[Event::Stale][..], &[Event::Stale][..])
+    );
     pair.run_with(SECOND * 6, |_, _| Fate::Lost);
     let expected = [Event::Stale, Event::Closed { reason: CloseReason::Timeout }];
     assert_eq!(pair.initiator.events, expected);
@@ -422,7 +425,8 @@ fn a_request_for_a_link_that_is_not_answered_is_given_up() {
 fn the_same_seed_sends_the_same_bytes() {
     let frames = || {
         let mut pair = Pair::established(DELAY, &config());
-        pair.initiator(|link, env, wire| link.request(env, "/all", &packed(5_000), None, None, wire)).unwrap();
+        pair.initiator(|link, env, wire| link.request(env, "/all", &packed(5_000), None, None, wire))
+            .unwrap();
         let mut frames = Vec::new();
         pair.run_with(SECOND, |_, frame| {
             frames.push(frame.to_vec());

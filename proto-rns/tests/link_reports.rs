@@ -7,9 +7,7 @@ use proto_core::{Instant, Rng};
 use proto_rns::{
     link::{DropReason, Event, Link, LinkConfig, LinkState, PacketSink, ProofStrategy, Refusal},
     resource,
-    wire::{
-        Context, DestinationType, LinkMode, LinkRequest, MessageType, Packet, PacketType, Signalling,
-    },
+    wire::{Context, DestinationType, LinkMode, LinkRequest, MessageType, Packet, PacketType, Signalling},
 };
 use std::time::Duration;
 
@@ -83,7 +81,12 @@ fn both_ends_use_the_larger_packets_that_they_agreed_on() {
     assert_eq!((pair.initiator.link.mtu(), pair.responder.link.mtu()), (16_384, 16_384));
     pair.initiator(|link, env, wire| link.send(env, &[7; 16_303], wire)).unwrap();
     pair.run(SECOND);
-    assert!(pair.responder.events.iter().any(|event| matches!(event, Event::Data { data, .. } if data.len() == 16_303)));
+    assert!(
+        pair.responder
+            .events
+            .iter()
+            .any(|event| matches!(event, Event::Data { data, .. } if data.len() == 16_303))
+    );
 }
 
 /// Report 15, the other way round: the interface of the responder carries less than the initiator's.
@@ -91,12 +94,14 @@ fn both_ends_use_the_larger_packets_that_they_agreed_on() {
 fn the_smaller_of_both_interfaces_decides() {
     let (mut rng, mut wire, owner) = (Rng::from_u64(1), Wire::default(), identity(0x11, 0x22));
     let mut initiator = with_env(Instant::ZERO, &mut rng, |env| {
-        Link::initiate(env, destination(), *owner.public(), 1, Some(262_144), SECOND, &config(), &mut wire).unwrap()
+        Link::initiate(env, destination(), *owner.public(), 1, Some(262_144), SECOND, &config(), &mut wire)
+            .unwrap()
     });
     let request = wire.one();
     for (interface, mtu) in [(None, 500), (Some(1_064), 1_064), (Some(524_288), 262_144)] {
         let responder = with_env(Instant::ZERO, &mut rng, |env| {
-            Link::accept(env, &Packet::parse(&request).unwrap(), &owner, interface, &config(), &mut wire).unwrap()
+            Link::accept(env, &Packet::parse(&request).unwrap(), &owner, interface, &config(), &mut wire)
+                .unwrap()
         });
         assert_eq!(responder.mtu(), mtu);
     }
@@ -110,10 +115,8 @@ fn the_smaller_of_both_interfaces_decides() {
 /// Report 16 (Beechat Reticulum-rs PR #96), as far as it concerns a link.
 #[test]
 fn a_full_interface_holds_resource_parts_back_and_nothing_else() {
-    let accept_all = resource::ResourceConfig {
-        strategy: resource::Strategy::All,
-        ..resource::ResourceConfig::default()
-    };
+    let accept_all =
+        resource::ResourceConfig { strategy: resource::Strategy::All, ..resource::ResourceConfig::default() };
     let mut pair = Pair::established(DELAY, &LinkConfig { resources: accept_all, ..config() });
     let data = bytes::Bytes::from(vec![7; 2_000]);
     pair.initiator(|link, env, wire| link.send_resource(env, data.clone(), None, false, wire)).unwrap();
@@ -143,8 +146,13 @@ fn a_forged_proof_does_not_use_the_request_up() {
     let id = pair.initiator.link.id();
     for len in [0, 95, 96, 99, 100] {
         let data = vec![1; len];
-        let packet =
-            Packet::new(PacketType::Proof, DestinationType::Link, id.into(), Context::LinkRequestProof, &data);
+        let packet = Packet::new(
+            PacketType::Proof,
+            DestinationType::Link,
+            id.into(),
+            Context::LinkRequestProof,
+            &data,
+        );
         pair.initiator(|link, env, wire| link.handle_packet(env, &packet, wire));
     }
     assert_eq!(pair.initiator.link.state(), LinkState::Pending);
@@ -201,8 +209,13 @@ fn requests_of_other_ages_are_answered_in_kind_or_refused_with_a_reason() {
         let request = LinkRequest { agreement_key: key, verifying_key: [2; 32], signalling };
         let (mut data, mut wire) = (Vec::new(), Wire::default());
         request.emit(&mut data);
-        let packet =
-            Packet::new(PacketType::LinkRequest, DestinationType::Single, destination(), Context::None, &data);
+        let packet = Packet::new(
+            PacketType::LinkRequest,
+            DestinationType::Single,
+            destination(),
+            Context::None,
+            &data,
+        );
         let accepted = with_env(Instant::ZERO, &mut rng, |env| {
             Link::accept(env, &packet, &owner, Some(8_192), &config(), &mut wire).map(|link| link.mtu())
         });

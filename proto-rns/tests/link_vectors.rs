@@ -127,13 +127,17 @@ fn recorded_data_and_their_proof_are_reproduced() {
     let proof = recorded.responder("data_proof", START, |link, env, wire| {
         link.handle_packet(env, &Packet::parse(&data).unwrap(), wire);
     });
-    assert!(matches!(recorded.responder.poll_event(), Some(Event::Data { data, .. }) if data == "over the link"));
+    assert!(
+        matches!(recorded.responder.poll_event(), Some(Event::Data { data, .. }) if data == "over the link")
+    );
     without_draws(START, |env| {
         recorded.initiator.handle_packet(env, &Packet::parse(&proof).unwrap(), &mut recorded.wire);
         assert_eq!(recorded.initiator.poll_event(), None);
         recorded.initiator.settle(env);
     });
-    assert!(matches!(recorded.initiator.poll_event(), Some(Event::Delivered { hash, .. }) if Some(hash) == sent));
+    assert!(
+        matches!(recorded.initiator.poll_event(), Some(Event::Delivered { hash, .. }) if Some(hash) == sent)
+    );
 }
 
 #[test]

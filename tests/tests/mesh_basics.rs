@@ -13,7 +13,8 @@ use proto_rns::{
     LinkHash,
     dest::Ratchets,
     identity::Identity,
-    link::{Event, LinkConfig, RequestPolicies, ResourceStrategy},
+    link::{Event, LinkConfig, ProofStrategy, RequestPolicies, RequestPolicy},
+    resource::{self, ResourceConfig, Strategy},
     wire::{MessageType, StreamId},
 };
 use std::{sync::Arc, time::Duration};
@@ -108,11 +109,13 @@ fn linked(mesh: &mut Mesh<'_>) -> ((NodeId, LinkHash), (NodeId, LinkHash)) {
     let (from, to) = line(mesh, 3);
     let destination = mesh.destination(to, "test.link");
     mesh.net.command(to, |node, _| {
+        let mut requests = RequestPolicies::default();
+        requests.allow("/echo", RequestPolicy::All);
         node.destination_mut(destination).unwrap().links = Some(LinkConfig {
-            proofs: proto_rns::link::ProofStrategy::All,
-            resources: ResourceStrategy::All,
+            proofs: ProofStrategy::All,
             channel: true,
-            requests: Arc::new(RequestPolicies::new().allow_all("/echo")),
+            requests: Arc::new(requests),
+            resources: ResourceConfig { strategy: Strategy::All, ..ResourceConfig::default() },
             ..LinkConfig::default()
         });
     });
@@ -197,9 +200,9 @@ fn a_resource_of_several_segments_crosses_three_nodes() {
         mesh.wait(120 * S, |mesh| {
             mesh.heard[&to]
                 .link(link)
-                .any(|event| matches!(event, Event::ResourceReceived { data: got, .. } if *got == data))
+                .any(|event| matches!(event, Event::Resource(resource::Event::Received { data: got, .. }) if *got == data))
         });
-        mesh.wait(5 * S, |mesh| mesh.heard[&from].link(link).any(|event| matches!(event, Event::ResourceSent { .. })));
+        mesh.wait(5 * S, |mesh| mesh.heard[&from].link(link).any(|event| matches!(event, Event::Resource(resource::Event::Sent { .. }))));
     });
 }
 

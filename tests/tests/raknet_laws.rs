@@ -14,6 +14,11 @@ fn a_connecting_client_keeps_the_laws() {
 }
 
 #[test]
+fn a_client_that_connects_on_a_socket_of_its_own_keeps_the_laws() {
+    laws::check(&EndpointSubject::ClientApart);
+}
+
+#[test]
 fn an_endpoint_with_a_session_keeps_the_laws() {
     laws::check(&EndpointSubject::Connected);
 }

@@ -73,7 +73,9 @@ impl Proposal {
     ) -> Result<Agreement, DropReason> {
         let mtu = match proof.signalling {
             None => BASE_MTU,
-            Some(Signalling { mode: LinkMode::Aes256Cbc, mtu }) if (BASE_MTU..=self.mtu).contains(&mtu) => mtu,
+            Some(Signalling { mode: LinkMode::Aes256Cbc, mtu }) if (BASE_MTU..=self.mtu).contains(&mtu) => {
+                mtu
+            }
             Some(_) => return Err(DropReason::Terms),
         };
         let signed =

@@ -83,7 +83,10 @@ impl Link {
     ///
     /// # Errors
     /// The configuration is not valid. Nothing is sent then.
-    #[allow(clippy::too_many_arguments, reason = "a link begins with all of these, and none belongs to another")]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "a link begins with all of these, and none belongs to another"
+    )]
     pub fn initiate(
         env: &mut Env<'_>,
         destination: DestinationHash,

@@ -78,12 +78,7 @@ impl Outbox {
 }
 
 /// Returns a packet of a link, which carries the link's number as its destination and never a transport id.
-pub(super) fn packet(
-    link: LinkHash,
-    packet_type: PacketType,
-    context: Context,
-    data: &[u8],
-) -> Packet<'_> {
+pub(super) fn packet(link: LinkHash, packet_type: PacketType, context: Context, data: &[u8]) -> Packet<'_> {
     Packet::new(packet_type, DestinationType::Link, link.into(), context, data)
 }
 

@@ -1,7 +1,8 @@
 //! A link whose key is agreed: what its packets mean and what its time asks for.
 
 use super::{
-    CloseReason, DropReason, Event, LinkConfig, LinkConfigError, LinkStats, ProofStrategy, RequestFailure, Role,
+    CloseReason, DropReason, Event, LinkConfig, LinkConfigError, LinkStats, ProofStrategy, RequestFailure,
+    Role,
     channel::{self, Place, Receiver, Sender},
     event::Events,
     handshake::Agreement,
@@ -392,9 +393,7 @@ impl Session {
                 }
                 Ok(())
             }
-            Context::Request => {
-                self.on_request(step, config, request_id(packet.hash()), plaintext)
-            }
+            Context::Request => self.on_request(step, config, request_id(packet.hash()), plaintext),
             Context::Response => self.on_response(step, plaintext),
             Context::Channel => self.on_message(step, packet, plaintext),
             Context::LinkIdentify => self.on_identify(step, plaintext),

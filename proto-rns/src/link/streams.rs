@@ -112,7 +112,8 @@ impl Piece {
     pub(super) fn cut(compression: Option<&dyn Compression>, data: &[u8], room: usize) -> Self {
         let longest = data.len().min(MAX_PIECE);
         let tries = if longest > NOT_WORTH_COMPRESSING { 1..=3 } else { 1..=0 };
-        for (compression, parts) in compression.into_iter().flat_map(|it| tries.clone().map(move |n| (it, n))) {
+        for (compression, parts) in compression.into_iter().flat_map(|it| tries.clone().map(move |n| (it, n)))
+        {
             let consumed = longest / parts;
             let compressed = data.get(..consumed).and_then(|part| compression.compress(part));
             if let Some(compressed) = compressed.filter(|it| it.len() < room && it.len() < consumed) {

@@ -10,8 +10,8 @@ use crate::{
     Env, LinkHash, RequestId,
     crypto::TokenKey,
     resource::{
-        Carrier, Event as ResourceEvent, FailReason, Kind, Outgoing, ResourceConfig, ResourceConfigError, ResourceId,
-        Resources, SendError,
+        Carrier, Event as ResourceEvent, FailReason, Kind, Outgoing, ResourceConfig, ResourceConfigError,
+        ResourceId, Resources, SendError,
     },
     wire::{Context, PacketType, Request, ResourceAdvertisement, Response},
 };

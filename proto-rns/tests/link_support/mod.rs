@@ -46,7 +46,11 @@ impl Wire {
 }
 
 /// Runs `step` at `now` with this entropy.
-pub(crate) fn with_env<T>(now: Instant, entropy: &mut dyn Entropy, step: impl FnOnce(&mut Env<'_>) -> T) -> T {
+pub(crate) fn with_env<T>(
+    now: Instant,
+    entropy: &mut dyn Entropy,
+    step: impl FnOnce(&mut Env<'_>) -> T,
+) -> T {
     let wall = UnixTime::new(Duration::from_secs(1_700_000_000) + Duration::from_nanos(now.as_nanos()));
     step(&mut Env { now, wall, crypto: &Dalek, compression: &Bz2::default(), entropy })
 }
@@ -109,7 +113,8 @@ impl Pair {
         let (mut from_initiator, mut from_responder) = (Wire::default(), Wire::default());
         let initiator = with_env(now, &mut rng, |env| {
             let timeout = Duration::from_secs(6);
-            Link::initiate(env, destination(), *owner.public(), 1, mtu, timeout, config, &mut from_initiator).unwrap()
+            Link::initiate(env, destination(), *owner.public(), 1, mtu, timeout, config, &mut from_initiator)
+                .unwrap()
         });
         let request = from_initiator.one();
         let responder = with_env(now + delay, &mut rng, |env| {
@@ -131,13 +136,19 @@ impl Pair {
     }
 
     /// Gives a command to the initiator.
-    pub(crate) fn initiator<T>(&mut self, command: impl FnOnce(&mut Link, &mut Env<'_>, &mut Wire) -> T) -> T {
+    pub(crate) fn initiator<T>(
+        &mut self,
+        command: impl FnOnce(&mut Link, &mut Env<'_>, &mut Wire) -> T,
+    ) -> T {
         let Self { now, rng, initiator, .. } = self;
         with_env(*now, rng, |env| command(&mut initiator.link, env, &mut initiator.wire))
     }
 
     /// Gives a command to the responder.
-    pub(crate) fn responder<T>(&mut self, command: impl FnOnce(&mut Link, &mut Env<'_>, &mut Wire) -> T) -> T {
+    pub(crate) fn responder<T>(
+        &mut self,
+        command: impl FnOnce(&mut Link, &mut Env<'_>, &mut Wire) -> T,
+    ) -> T {
         let Self { now, rng, responder, .. } = self;
         with_env(*now, rng, |env| command(&mut responder.link, env, &mut responder.wire))
     }

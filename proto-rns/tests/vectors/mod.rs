@@ -17,7 +17,8 @@ pub const FROZEN: UnixTime = UnixTime::new(Duration::from_secs(1_700_000_000));
 /// Returns the vector under a path such as `announce/with_app_data`.
 pub fn vector(path: &str) -> Vector {
     let all: Value = serde_json::from_str(include_str!("rns.json")).unwrap();
-    let value = path.split('/').fold(&all, |value, key| value.get(key).unwrap_or_else(|| panic!("no {path}")));
+    let value =
+        path.split('/').fold(&all, |value, key| value.get(key).unwrap_or_else(|| panic!("no {path}")));
     Vector(value.clone())
 }
 

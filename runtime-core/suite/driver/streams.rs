@@ -41,6 +41,8 @@ pub(crate) async fn a_slow_reader_gets_eight_mebibytes_back_in_order<R: Runtime>
                 handle.read(|m, _| eprintln!("  blocked {:?} queued {:?} arrived {:?} reports {:?} news {}", m.blocked, m.to_send.iter().map(|(l, w)| (*l, w.iter().map(|w| w.bytes.len()).sum::<usize>())).collect::<Vec<_>>(), m.arrived.iter().map(|(l, a)| (*l, a.len())).collect::<Vec<_>>(), m.reports.iter().rev().take(4).collect::<Vec<_>>(), m.news));
             }
             eprintln!("back {}", back.len());
+            for f in std::fs::read_dir("/proc/self/fdinfo").unwrap().flatten() { let t = std::fs::read_to_string(f.path()).unwrap_or_default(); if t.contains("tfd") { eprintln!("{:?} {t}", f.path()); } }
+            for f in std::fs::read_dir("/proc/self/fd").unwrap().flatten() { eprintln!("{:?} -> {:?}", f.path(), std::fs::read_link(f.path())); }
             server.with(|_, _, _| ());
             sleep::<R>(Duration::from_millis(300)).await;
             eprintln!("after kicking the server: arrived {:?}", client.read(|m, _| m.arrived_len(STREAM)));

@@ -10,11 +10,13 @@
     reason = "tests, of which clippy only sees the functions that are marked as such"
 )]
 
+mod many;
 mod outside;
 #[path = "../timing.rs"]
 mod timing;
 mod watching;
 
+pub(crate) use many::*;
 pub(crate) use outside::*;
 pub(crate) use watching::*;
 
@@ -65,6 +67,9 @@ macro_rules! raknet_scenarios {
             a_system_makes_itself_known
             too_long_a_message_outside_sessions_is_refused
             messages_outside_sessions_end_with_the_listener
+            a_client_opens_many_sessions_with_one_server
+            the_end_of_one_session_leaves_the_clients_others_alone
+            a_client_hears_that_nobody_is_there
         }
     };
 }

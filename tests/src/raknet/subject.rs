@@ -1,7 +1,7 @@
 //! RakNet as a subject of the law suite.
 
 use netsim::laws::{Subject, SubjectLink};
-use proto_core::{Instant, LinkEvent, Machine, Rng};
+use proto_core::{Instant, LinkEvent, LinkId, Machine, Rng};
 use proto_raknet::{
     Channel, Config, ConnectOptions, Endpoint, Message, PeerId, Priority, Reliability, SOCKET, limits,
 };
@@ -19,6 +19,8 @@ pub enum EndpointSubject {
     Server,
     /// A client that has just begun to connect. The datagrams are the server's from its first reply on.
     Client,
+    /// The same, on a socket that it asked for.
+    ClientApart,
     /// A server with an established session. The datagrams are the client's after the handshake.
     Connected,
 }
@@ -27,8 +29,15 @@ impl EndpointSubject {
     const SERVER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)), 19_132);
     const CLIENT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2)), 19_132);
 
+    /// The first socket that an endpoint asks for.
+    const APART: LinkId = LinkId(1);
+
+    fn is_client(self) -> bool {
+        matches!(self, Self::Client | Self::ClientApart)
+    }
+
     fn config(self) -> Config {
-        let mut config = if self == Self::Client { Config::client() } else { Config::default() };
+        let mut config = if self.is_client() { Config::client() } else { Config::default() };
         config.session.split_progress = true;
         config.session.unreliable_queue_bytes = 10_000;
         config.session.reliable_queue_bytes = 100_000;
@@ -41,7 +50,7 @@ impl EndpointSubject {
     fn conversation(self, seed: [u8; 32]) -> Conversation {
         let mut net = Net::with_entropy(Rng::new(seed));
         let tested = endpoint(self.config(), seed);
-        let is_client = self == Self::Client;
+        let is_client = self.is_client();
         let first = if is_client { endpoint(Config::default(), [7; 32]) } else { tested };
         let server = net.add_bare_node(first);
         net.add_udp(server, SOCKET, Self::SERVER);
@@ -98,18 +107,22 @@ impl Subject for EndpointSubject {
             return std::mem::replace(&mut net.node_mut(pair.server.node).machine, spare);
         }
         let mut machine = endpoint(self.config(), seed);
+        let (now, to, options) = (self.start(), self.peer(), ConnectOptions::default());
         let up = LinkEvent::Up { local: None, peer: None };
-        machine.handle_link(self.start(), SOCKET, up);
+        if *self == Self::ClientApart {
+            machine.connect_apart(now, to, Self::CLIENT, options).expect("the attempt begins");
+            machine.handle_link(now, Self::APART, up);
+            return machine;
+        }
+        machine.handle_link(now, SOCKET, up);
         if *self == Self::Client {
-            machine
-                .connect(self.start(), self.peer(), ConnectOptions::default())
-                .expect("the attempt begins");
+            machine.connect(now, to, options).expect("the attempt begins");
         }
         machine
     }
 
     fn links(&self) -> Vec<SubjectLink> {
-        vec![SubjectLink::Datagrams(SOCKET)]
+        vec![SubjectLink::Datagrams(if *self == Self::ClientApart { Self::APART } else { SOCKET })]
     }
 
     fn datagrams(&self, seed: [u8; 32]) -> Vec<Vec<u8>> {
@@ -125,6 +138,9 @@ impl Subject for EndpointSubject {
         let peer = first_peer();
         // Refusals are expected: the machine may be in any state.
         match rng.below(40) {
+            0 if *self == Self::ClientApart => {
+                let _ = machine.connect_apart(now, self.peer(), Self::CLIENT, ConnectOptions::default());
+            }
             0 => {
                 let _ = machine.connect(now, self.peer(), ConnectOptions::default());
             }
@@ -159,7 +175,7 @@ impl Subject for EndpointSubject {
     }
 
     fn peer(&self) -> SocketAddr {
-        if *self == Self::Client { Self::SERVER } else { Self::CLIENT }
+        if self.is_client() { Self::SERVER } else { Self::CLIENT }
     }
 
     fn dropped_events(&self, machine: &Endpoint) -> Option<u64> {

@@ -48,7 +48,7 @@ impl Receiver {
 }
 
 /// How far ahead of the next message one may be.
-const WINDOW: u16 = 48;
+pub(super) const WINDOW: u16 = 48;
 /// Numbers less than half the circle ahead are ahead, the others behind.
 const HALF: u16 = 0x8000;
 

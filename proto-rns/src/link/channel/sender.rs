@@ -1,6 +1,6 @@
 //! Sending a channel's messages until they are proved.
 
-use super::window::Window;
+use super::{receiver::WINDOW, window::Window};
 use crate::{
     PacketHash,
     wire::{Envelope, MessageType},
@@ -48,7 +48,7 @@ impl Sender {
     /// Says whether one more message may be sent; a `false` is followed by a `true` of
     /// [`on_proved`](Self::on_proved) once that has changed.
     pub(in crate::link) fn is_ready(&mut self) -> bool {
-        let ready = self.outstanding.len() < self.window.size();
+        let ready = self.has_room();
         self.was_refused |= !ready;
         ready
     }
@@ -108,8 +108,7 @@ impl Sender {
             }
         }
         self.window.on_delivered(self.rtt);
-        let has_room = self.outstanding.len() < self.window.size();
-        has_room && core::mem::take(&mut self.was_refused)
+        self.has_room() && core::mem::take(&mut self.was_refused)
     }
 
     /// Returns what is due; a message that is to be sent again must be, with [`on_sent`](Self::on_sent).
@@ -124,6 +123,13 @@ impl Sender {
 
     pub(in crate::link) fn deadline(&self) -> Option<Instant> {
         self.outstanding.iter().map(|message| message.deadline).min()
+    }
+
+    /// Says whether the window, and the receiver's behind it, have room. A receiver of the reference proves what is too
+    /// far ahead of the next message and throws it away.
+    fn has_room(&self) -> bool {
+        let oldest = self.outstanding.front().map_or(self.next, |message| message.sequence);
+        self.outstanding.len() < self.window.size() && self.next.wrapping_sub(oldest) < WINDOW
     }
 }
 
@@ -213,5 +219,21 @@ mod tests {
         sender.on_sent(0, hash(9), at(200));
         (4..8).for_each(|sequence| _ = sender.on_proved(sequence, at(201), |_| ()));
         assert_eq!(sender.handle_timeout(at(201)), None);
+    }
+
+    #[test]
+    fn no_message_is_sent_that_a_receiver_would_throw_away() {
+        let mut sender = Sender::new(Duration::from_millis(100));
+        let mut sent = 0;
+        while sender.is_ready() {
+            let sequence = sender.push(MessageType(1), b"");
+            sender.on_sent(sequence, hash(0), at(0));
+            sent += 1;
+            if sequence > 0 {
+                sender.on_proved(sequence, at(1), |_| ());
+            }
+        }
+        assert_eq!(sent, 48);
+        assert!(sender.on_proved(0, at(2), |_| ()));
     }
 }
