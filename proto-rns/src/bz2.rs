@@ -37,7 +37,7 @@ impl Compression for Bz2 {
             match stream.compress_vec(data.get(taken..)?, &mut out, Action::Finish).ok()? {
                 Status::StreamEnd => return (out.len() < data.len()).then_some(out),
                 _ if out.len() == out.capacity() => return None,
-                _ => {}
+                Status::Ok | Status::FlushOk | Status::RunOk | Status::FinishOk | Status::MemNeeded => {}
             }
         }
     }
@@ -60,8 +60,12 @@ impl Compression for Bz2 {
             match status {
                 Status::StreamEnd if unread(&expander, stream)?.is_empty() => return Ok(out),
                 Status::StreamEnd => return Err(ExpandError::Damaged),
-                _ if expander.total_in() == before && out.len() == produced => return Err(ExpandError::Damaged),
-                _ => window = out.len(),
+                _ if expander.total_in() == before && out.len() == produced => {
+                    return Err(ExpandError::Damaged);
+                }
+                Status::Ok | Status::FlushOk | Status::RunOk | Status::FinishOk | Status::MemNeeded => {
+                    window = out.len()
+                }
             }
         }
     }
@@ -77,7 +81,12 @@ fn end_at_limit(expander: &mut Decompress, stream: &[u8]) -> Result<(), ExpandEr
     }
     match status {
         Status::StreamEnd if unread(expander, stream)?.is_empty() => Ok(()),
-        _ => Err(ExpandError::Damaged),
+        Status::StreamEnd
+        | Status::Ok
+        | Status::FlushOk
+        | Status::RunOk
+        | Status::FinishOk
+        | Status::MemNeeded => Err(ExpandError::Damaged),
     }
 }
 
@@ -96,7 +105,8 @@ fn unread<'a>(expander: &Decompress, stream: &'a [u8]) -> Result<&'a [u8], Expan
 fn is_dense(data: &[u8]) -> bool {
     let mut counts = [0_u64; 256];
     let sample = data.get(..SAMPLE).unwrap_or(data);
-    let tail = data.len().checked_sub(SAMPLE).and_then(|start| data.get(start.max(SAMPLE)..)).unwrap_or_default();
+    let tail =
+        data.len().checked_sub(SAMPLE).and_then(|start| data.get(start.max(SAMPLE)..)).unwrap_or_default();
     for byte in sample.iter().chain(tail) {
         if let Some(count) = counts.get_mut(usize::from(*byte)) {
             *count += 1;

@@ -1,5 +1,13 @@
 //! What users of other implementations reported about links, played through here.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::expect_used,
+    reason = "helpers of tests fail as tests do"
+)]
+
 mod link_support;
 
 use link_support::{Fate, Pair, Wire, destination, identity, with_env};

@@ -1,5 +1,13 @@
 //! The link's packets, byte for byte as the reference made them from the same random draws.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::expect_used,
+    reason = "helpers of tests fail as tests do"
+)]
+
 mod link_support;
 mod vectors;
 

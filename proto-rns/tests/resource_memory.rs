@@ -1,5 +1,14 @@
 //! What resources may allocate, measured at the allocator.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test fails by panicking"
+)]
+
 mod resource_support;
 
 use proto_rns::{
@@ -20,8 +29,7 @@ use std::{
 #[test]
 fn a_stream_of_segments_takes_the_memory_of_a_few() {
     let _alone = alone();
-    let config =
-        ResourceConfig { deliver: Deliver::Segments, max_incoming_size: u64::MAX, ..accepting() };
+    let config = ResourceConfig { deliver: Deliver::Segments, max_incoming_size: u64::MAX, ..accepting() };
     let mut pair = Pair::new(131_072, Path::FAST, [accepting(), config]);
     let data = noise(24 * MAX_SEGMENT);
     let mut seen = 0;
@@ -68,7 +76,11 @@ fn bombs_are_refused_before_anything_is_allocated() {
                         segment: 1,
                         segments,
                         request: None,
-                        flags: ResourceFlags { encrypted: true, compressed: true, ..ResourceFlags::default() },
+                        flags: ResourceFlags {
+                            encrypted: true,
+                            compressed: true,
+                            ..ResourceFlags::default()
+                        },
                         hashmap: MapHashes::parse(&hashmap[..4 * (parts as usize).min(74)]).unwrap(),
                     };
                     let plaintext = advertisement.to_vec();

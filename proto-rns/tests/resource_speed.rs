@@ -1,5 +1,14 @@
 //! How fast segments are prepared and assembled here: `cargo test --release --test resource_speed -- --ignored --nocapture`.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test fails by panicking"
+)]
+
 mod resource_support;
 
 use proto_core::{Instant, Rng, UnixTime};

@@ -1,5 +1,14 @@
 //! Resources come out byte for byte as the recorded ones of the reference did.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test fails by panicking"
+)]
+
 mod vectors;
 
 use bytes::Bytes;
@@ -53,7 +62,11 @@ fn reproduce(name: &str) {
     sender.send(&data);
 
     let advertisement = recorded.bytes("advertisement_plaintext");
-    assert_eq!(sender.wire.sent, [Sent::Sealed(Context::ResourceAdvertisement, advertisement.clone())], "{name}");
+    assert_eq!(
+        sender.wire.sent,
+        [Sent::Sealed(Context::ResourceAdvertisement, advertisement.clone())],
+        "{name}"
+    );
     let sealed = Token::seal(&Dalek, &sender.key, &mut sender.draws, &advertisement);
     let frame = sender.frame(Context::ResourceAdvertisement, &sealed);
     assert_eq!(frame, recorded.bytes("advertisement_raw"), "{name}");

@@ -19,7 +19,7 @@
 mod config;
 mod driver;
 mod face;
-#[cfg(feature = "raknet")]
+#[cfg(any(feature = "raknet", feature = "rns"))]
 mod faces;
 mod handle;
 mod ports;
@@ -32,6 +32,8 @@ pub use driver::Driver;
 pub use face::Face;
 #[cfg(feature = "raknet")]
 pub use faces::raknet;
+#[cfg(feature = "rns")]
+pub use faces::rns;
 pub use handle::Handle;
 pub use ports::udp::{UdpOptions, bind_udp};
 pub use runtime::{Interest, Progress, Runtime, SocketIo, Timer};

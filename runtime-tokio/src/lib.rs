@@ -44,6 +44,8 @@
 pub mod raknet;
 #[cfg(unix)]
 mod readiness;
+#[cfg(feature = "rns")]
+pub mod rns;
 mod stream;
 mod timer;
 mod udp;

@@ -240,21 +240,24 @@ fn status_path_and_probe_see_an_instance() {
 
 #[test]
 fn files_are_copied_and_fetched() {
-    let Some(Daemons { near, far }) = Daemons::start() else { return };
+    let Some(Daemons { mut near, far }) = Daemons::start() else { return };
     let shelf = Scratch::new();
-    let (here, there) = (near.folder(), shelf.path());
+    let (here, there) = (near.folder().to_owned(), shelf.path());
     let content = Content::random(1, 100_000).bytes();
     fs::write(here.join("sent.bin"), &content).unwrap();
     fs::write(there.join("kept.bin"), &content).unwrap();
     let [save, jail] = [there.to_str().unwrap(); 2];
-    let mut listener =
-        Utility::Copy.start(far.folder(), &["-l", "-n", "-b", "0", "-s", save, "-F", "-j", jail]);
-    let address = hash_in(&listener.says("istening on"));
-    Utility::Copy.run(here, &["-S", "sent.bin", &address]).succeeded();
+    let said = Utility::Copy.run(far.folder(), &["-p"]).succeeded();
+    let address = said.stdout.lines().find(|line| line.starts_with("Listening")).map(hash_in);
+    let address = address.expect("an address");
+    let args = ["-l", "-n", "-b", "0", "-s", save, "-F", "-j", jail];
+    let _listener = Utility::Copy.start(far.folder(), &args);
+    near.announce_of(address.parse().expect("a hash"));
+    Utility::Copy.run(&here, &["-S", "sent.bin", &address]).succeeded();
     let arrived =
         until(|| fs::read(there.join("sent.bin")).ok().filter(|bytes| bytes.len() == content.len()));
     assert!(arrived.as_ref() == Some(&content), "the file changed on the way");
-    Utility::Copy.run(here, &["-S", "-f", "kept.bin", &address]).succeeded();
+    Utility::Copy.run(&here, &["-S", "-f", "kept.bin", &address]).succeeded();
     assert!(fs::read(here.join("kept.bin")).unwrap() == content, "the file changed on the way back");
 }
 
@@ -304,8 +307,8 @@ impl Daemons {
 
 /// Returns the hash that a program printed between angle brackets.
 fn hash_in(line: &str) -> String {
-    let start = line.find('<').expect("a hash") + 1;
-    line[start..].chars().take_while(char::is_ascii_hexdigit).collect()
+    let (_, digits) = line.split_once('<').unwrap_or_default();
+    digits.chars().take_while(char::is_ascii_hexdigit).collect()
 }
 
 fn access(passphrase: &str) -> AccessCode {

@@ -422,3 +422,87 @@ enum Phase {
     Open(Box<Session>),
     Closed,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        compression::NoCompression,
+        crypto::{Dalek, Entropy},
+    };
+    use proptest::prelude::*;
+    use proto_core::{Rng, UnixTime};
+
+    /// Keeps frames.
+    #[derive(Default)]
+    struct Frames(Vec<Vec<u8>>);
+
+    impl PacketSink for Frames {
+        fn send(&mut self, packet: &Packet<'_>) {
+            self.0.push(packet.to_vec());
+        }
+
+        fn room(&self) -> usize {
+            1 << 20
+        }
+    }
+
+    fn env(now: Instant, entropy: &mut dyn Entropy) -> Env<'_> {
+        let wall = UnixTime::new(Duration::from_secs(1_700_000_000));
+        Env { now, wall, crypto: &Dalek, compression: &NoCompression, entropy }
+    }
+
+    /// Returns an initiator and a responder that shook hands.
+    fn pair(entropy: &mut dyn Entropy) -> (Link, Link) {
+        let (mut env, mut frames) = (env(Instant::ZERO, entropy), Frames::default());
+        let owner = Identity::from_bytes(&Dalek, &[7; 64]);
+        let config = LinkConfig { channel: true, max_events: 16, ..LinkConfig::default() };
+        let destination = DestinationHash::new([1; 16]);
+        let second = Duration::from_secs(1);
+        let mut initiator =
+            Link::initiate(&mut env, destination, *owner.public(), 0, None, second, &config, &mut frames)
+                .unwrap();
+        let request = frames.0.remove(0);
+        let request = Packet::parse(&request).unwrap();
+        let mut responder = Link::accept(&mut env, &request, &owner, None, &config, &mut frames).unwrap();
+        let proof = frames.0.remove(0);
+        initiator.handle_packet(&mut env, &Packet::parse(&proof).unwrap(), &mut frames);
+        let rtt = frames.0.remove(0);
+        responder.handle_packet(&mut env, &Packet::parse(&rtt).unwrap(), &mut frames);
+        assert_eq!((initiator.state(), responder.state()), (LinkState::Active, LinkState::Active));
+        (initiator, responder)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// A peer has the key, so that nothing it says is trusted the more for being encrypted.
+        #[test]
+        fn a_peer_may_say_anything_under_the_key(
+            messages in prop::collection::vec(
+                (prop_oneof![0..16_u8, 0xf8..=0xff_u8], prop::collection::vec(any::<u8>(), 0..60), any::<bool>(), 0..3_000_u64),
+                0..40,
+            )
+        ) {
+            let mut entropy = Rng::from_u64(5);
+            let (mut initiator, mut responder) = pair(&mut entropy);
+            let (mut frames, mut now) = (Frames::default(), Instant::ZERO);
+            for (context, plaintext, from_initiator, wait) in messages {
+                now += Duration::from_millis(wait);
+                let mut env = env(now, &mut entropy);
+                let (from, to) =
+                    if from_initiator { (&mut initiator, &mut responder) } else { (&mut responder, &mut initiator) };
+                let Phase::Open(session) = &mut from.phase else { break };
+                let Link { events, streams, stats, .. } = from;
+                let mut step = Step { env: &mut env, out: &mut frames, events, streams, stats };
+                session.outbox.send(&mut step, Context::from(context), &[&plaintext]);
+                let frame = frames.0.pop().unwrap();
+                to.handle_packet(&mut env, &Packet::parse(&frame).unwrap(), &mut frames);
+                to.handle_timeout(&mut env, &mut frames);
+                prop_assert!(to.poll_timeout().is_none_or(|at| at > now));
+                to.settle(&env);
+            }
+            prop_assert!(core::iter::from_fn(|| responder.poll_event()).count() <= 16 + 48 + 10);
+        }
+    }
+}

@@ -560,7 +560,7 @@ fn told_rtt(plaintext: &[u8]) -> Result<Duration, Trouble> {
     Ok(rtt.min(LONGEST_RTT))
 }
 
-/// Says the hash of a packet that was sent, where it counts as the id of a request.
+/// Returns the id of the request that is in the packet with this hash.
 pub(super) fn request_id(packet: PacketHash) -> RequestId {
     RequestId::new(*packet.truncated().as_bytes())
 }

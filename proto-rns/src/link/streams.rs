@@ -111,10 +111,11 @@ impl Piece {
     /// data are tried with compression.
     pub(super) fn cut(compression: Option<&dyn Compression>, data: &[u8], room: usize) -> Self {
         let longest = data.len().min(MAX_PIECE);
-        let tries = if longest > NOT_WORTH_COMPRESSING { 1..=3 } else { 1..=0 };
-        for (compression, parts) in compression.into_iter().flat_map(|it| tries.clone().map(move |n| (it, n)))
+        let divisors: &[usize] = if longest > NOT_WORTH_COMPRESSING { &[1, 2, 3] } else { &[] };
+        for (compression, divisor) in
+            compression.into_iter().flat_map(|it| divisors.iter().map(move |n| (it, n)))
         {
-            let consumed = longest / parts;
+            let consumed = longest / divisor;
             let compressed = data.get(..consumed).and_then(|part| compression.compress(part));
             if let Some(compressed) = compressed.filter(|it| it.len() < room && it.len() < consumed) {
                 return Self { consumed, compressed: Some(compressed) };

@@ -241,11 +241,17 @@ mod tests {
         let order: Vec<usize> = (0..prepared.parts()).collect();
         let salt = ResourceSalt::new([0; 4]);
         let short = assemble(&prepared, 64, &order[1..]);
-        assert_eq!(short.finish(&NoCompression, prepared.salt(), prepared.hash(), 200), Err(FailReason::Corrupt));
+        assert_eq!(
+            short.finish(&NoCompression, prepared.salt(), prepared.hash(), 200),
+            Err(FailReason::Corrupt)
+        );
         let other = assemble(&prepared, 64, &order);
         assert_eq!(other.finish(&NoCompression, salt, prepared.hash(), 200), Err(FailReason::Corrupt));
         let long = assemble(&prepared, 64, &order);
-        assert_eq!(long.finish(&NoCompression, prepared.salt(), prepared.hash(), 199), Err(FailReason::TooLarge));
+        assert_eq!(
+            long.finish(&NoCompression, prepared.salt(), prepared.hash(), 199),
+            Err(FailReason::TooLarge)
+        );
     }
 
     #[test]

@@ -16,8 +16,10 @@ pub(super) struct EventQueue {
 impl EventQueue {
     pub(super) fn push(&mut self, event: Event) {
         if let Event::Progress { id, .. } = event
-            && let Some(earlier) =
-                self.events.iter_mut().find(|earlier| matches!(earlier, Event::Progress { id: known, .. } if *known == id))
+            && let Some(earlier) = self
+                .events
+                .iter_mut()
+                .find(|earlier| matches!(earlier, Event::Progress { id: known, .. } if *known == id))
         {
             *earlier = event;
             return;
@@ -58,7 +60,12 @@ mod tests {
         let mut queue = EventQueue::default();
         queue.push(Event::Started { id });
         (1..9).for_each(|done| queue.push(Event::Progress { id, done, total: 9 }));
-        queue.push(Event::Received { id, kind: Kind::Plain, data: Bytes::from_static(&[1; 9]), metadata: None });
+        queue.push(Event::Received {
+            id,
+            kind: Kind::Plain,
+            data: Bytes::from_static(&[1; 9]),
+            metadata: None,
+        });
         assert_eq!(queue.held_bytes(), 9);
         assert_eq!(queue.pop(), Some(Event::Started { id }));
         assert_eq!(queue.pop(), Some(Event::Progress { id, done: 8, total: 9 }));

@@ -89,7 +89,7 @@ impl PartMap {
     pub(super) fn extend(&mut self, update: &HashmapUpdate<'_>) -> bool {
         let missing = self.parts() - self.known.len();
         let is_next = usize::try_from(update.stretch).is_ok_and(|stretch| {
-            self.known.len() % STRETCH == 0 && stretch == self.known.len() / STRETCH
+            self.known.len().is_multiple_of(STRETCH) && stretch == self.known.len() / STRETCH
         });
         if !is_next || missing == 0 || update.hashmap.len() != missing.min(STRETCH) {
             return false;
@@ -137,14 +137,19 @@ mod tests {
     }
 
     fn update(stretch: u32, hashmap: &[u8]) -> HashmapUpdate<'_> {
-        HashmapUpdate { hash: ResourceHash::new([0; 32]), stretch, hashmap: MapHashes::parse(hashmap).unwrap() }
+        HashmapUpdate {
+            hash: ResourceHash::new([0; 32]),
+            stretch,
+            hashmap: MapHashes::parse(hashmap).unwrap(),
+        }
     }
 
     #[test]
     fn equal_parts_within_the_guard_collide_and_farther_apart_do_not() {
         let part = |i: usize| i.to_be_bytes();
         let mut parts: Vec<_> = (0..300).map(part).collect();
-        let map = |parts: &[[u8; 8]]| map_parts(parts.iter().map(|part| &part[..]), ResourceSalt::new([1; 4]));
+        let map =
+            |parts: &[[u8; 8]]| map_parts(parts.iter().map(|part| &part[..]), ResourceSalt::new([1; 4]));
         assert_eq!(map(&parts).unwrap().len(), 300);
         parts[COLLISION_GUARD] = part(0);
         assert_eq!(map(&parts), None);
@@ -176,7 +181,10 @@ mod tests {
             assert_eq!(map.find(hash), None);
         }
         assert_eq!(map.contiguous(), 1);
-        assert_eq!(map.missing(4).collect::<Vec<_>>(), vec![MapHash::new([0, 0, 0, 1]), MapHash::new([0, 0, 0, 4])]);
+        assert_eq!(
+            map.missing(4).collect::<Vec<_>>(),
+            vec![MapHash::new([0, 0, 0, 1]), MapHash::new([0, 0, 0, 4])]
+        );
         map.mark(1);
         map.mark(4);
         assert!(map.is_complete());

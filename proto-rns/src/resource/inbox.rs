@@ -2,6 +2,7 @@
 
 use super::{
     Carrier, Deliver, Event, FailReason, Kind, Offer, Refusal, ResourceId, Shared, Strategy, UnknownResource,
+    Window,
     hashmap::PartHash,
     offer,
     proof_delay::ProofPacer,
@@ -15,7 +16,7 @@ use crate::{
     crypto::TokenKey,
     wire::{Context, HashmapUpdate, PacketType, ResourceAdvertisement, ResourceProof},
 };
-use alloc::{collections::VecDeque, vec::Vec};
+use alloc::{boxed::Box, collections::VecDeque, vec::Vec};
 use core::time::Duration;
 use proto_core::Instant;
 
@@ -29,7 +30,8 @@ pub(super) struct Inbox {
     /// Proofs that wait on purpose; at most one a transfer.
     held: VecDeque<(Instant, ResourceProof)>,
     pacer: ProofPacer,
-    last_window: Option<usize>,
+    /// The window of the next segment.
+    window: Window,
 }
 
 impl Inbox {
@@ -40,7 +42,7 @@ impl Inbox {
             recent: Recent::new(),
             held: VecDeque::new(),
             pacer,
-            last_window: None,
+            window: Window::new(),
         }
     }
 
@@ -64,7 +66,8 @@ impl Inbox {
             self.answer_again(shared, answer, carrier);
             return;
         }
-        let known = self.transfers.iter().position(|transfer| transfer.offer.hash == advertisement.first_hash);
+        let known =
+            self.transfers.iter().position(|transfer| transfer.offer.hash == advertisement.first_hash);
         let judged = match known {
             Some(index) => self.go_on(shared, now, index, advertisement, carrier),
             None => self.begin(shared, now, advertisement, carrier),
@@ -89,7 +92,9 @@ impl Inbox {
             match receiver.handle_part(env.now, key, part, &hash, carrier) {
                 PartOutcome::Stray => continue,
                 PartOutcome::Misfit => shared.stats.misfit_parts += 1,
-                PartOutcome::Stored => transfer.progress().into_iter().for_each(|event| shared.events.push(event)),
+                PartOutcome::Stored => {
+                    transfer.progress().into_iter().for_each(|event| shared.events.push(event))
+                }
                 PartOutcome::Last => self.conclude(shared, env.now, env.compression, index, carrier),
             }
             return;
@@ -330,8 +335,8 @@ impl Inbox {
         carrier: &mut dyn Carrier,
     ) {
         let Some(transfer) = self.transfers.get_mut(index) else { return };
-        transfer.stage =
-            Stage::Receiving(Receiver::new(accepted, self.last_window, &shared.pace, now, carrier));
+        let receiver = Receiver::new(accepted, self.window, &shared.pace, now, carrier);
+        transfer.stage = Stage::Receiving(Box::new(receiver));
         if transfer.number == 1 {
             shared.events.push(Event::Started { id: transfer.id() });
         }
@@ -351,7 +356,7 @@ impl Inbox {
         let until = now + shared.config.segment_gap;
         let stage = core::mem::replace(&mut transfer.stage, Stage::Between { last, until });
         let Stage::Receiving(receiver) = stage else { return };
-        self.last_window = Some(receiver.window());
+        self.window = receiver.window().for_next_resource();
         shared.pace.last_rate = receiver.measured_rate().or(shared.pace.last_rate);
         let stream_len = receiver.transfer_size();
         let taken = receiver.finish(compression).and_then(|assembled| {
@@ -395,7 +400,13 @@ impl Inbox {
         }
     }
 
-    fn refuse(&mut self, shared: &mut Shared, hash: ResourceHash, reason: Refusal, carrier: &mut dyn Carrier) {
+    fn refuse(
+        &mut self,
+        shared: &mut Shared,
+        hash: ResourceHash,
+        reason: Refusal,
+        carrier: &mut dyn Carrier,
+    ) {
         shared.stats.count_refusal(reason);
         self.recent.push(Answer::Refused(hash));
         carrier.send(Context::ResourceReceiverCancel, hash.as_bytes());

@@ -65,7 +65,11 @@ pub(super) const fn kind(advertisement: &ResourceAdvertisement<'_>) -> Result<Ki
 fn content_limit(advertisement: &ResourceAdvertisement<'_>) -> Option<usize> {
     let (number, count) = (u64::from(advertisement.segment), u64::from(advertisement.segments));
     let least = segment_count(advertisement.data_size);
-    if advertisement.data_size == 0 || !(1..=count).contains(&number) || count < least || count > advertisement.data_size {
+    if advertisement.data_size == 0
+        || !(1..=count).contains(&number)
+        || count < least
+        || count > advertisement.data_size
+    {
         return None;
     }
     let is_last_of_least = count == least && number == count;
@@ -134,9 +138,18 @@ mod tests {
 
     #[test]
     fn a_compressed_stream_may_be_shorter_than_its_data_but_not_longer() {
-        assert_eq!(refusal(|a| { a.flags.compressed = true; a.transfer_size -= 16; }), None);
         assert_eq!(
-            refusal(|a| { a.flags.compressed = true; a.transfer_size += 16; }),
+            refusal(|a| {
+                a.flags.compressed = true;
+                a.transfer_size -= 16;
+            }),
+            None
+        );
+        assert_eq!(
+            refusal(|a| {
+                a.flags.compressed = true;
+                a.transfer_size += 16;
+            }),
             Some(Refusal::TransferSize)
         );
     }

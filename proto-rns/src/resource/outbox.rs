@@ -227,7 +227,13 @@ impl Outbox {
         Some((item.id, number, item.job(number, shared.part_size)))
     }
 
-    fn start_next(&mut self, shared: &mut Shared, env: &mut Env<'_>, key: &TokenKey, carrier: &mut dyn Carrier) {
+    fn start_next(
+        &mut self,
+        shared: &mut Shared,
+        env: &mut Env<'_>,
+        key: &TokenKey,
+        carrier: &mut dyn Carrier,
+    ) {
         if let Some(item) = self.waiting.pop_front() {
             self.offer(shared, env, key, (item, 1), (None, 0), carrier);
         }
@@ -248,7 +254,7 @@ impl Outbox {
             Some(ahead) => ahead.prepared,
             None => item.job(number, shared.part_size).run(env.crypto, env.compression, key, env.entropy),
         };
-        let first_hash = first_hash.unwrap_or(segment.hash());
+        let first_hash = first_hash.unwrap_or_else(|| segment.hash());
         let advertisement = item.advertisement(number, first_hash, &segment).to_vec();
         let sender = Sender::new(segment, advertisement, env.now, shared.pace.rtt, carrier);
         self.current = Some(Current { item, number, first_hash, sender, done });

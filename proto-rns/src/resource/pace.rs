@@ -150,7 +150,9 @@ mod tests {
 
     #[test]
     fn a_link_without_time_or_rate_waits_neither_no_time_nor_for_ever() {
-        for (rtt, bytes) in [(Duration::ZERO, 0), (Duration::MAX, 0), (Duration::ZERO, u64::MAX), (Duration::MAX, 1)] {
+        for (rtt, bytes) in
+            [(Duration::ZERO, 0), (Duration::MAX, 0), (Duration::ZERO, u64::MAX), (Duration::MAX, 1)]
+        {
             let link = LinkPace { rtt, establishment_bytes: bytes, last_rate: None };
             let rounds = Rounds::new(&link, Instant::ZERO);
             let expected = Expected { parts: 75, part_size: usize::MAX, map: true, retries: 16 };

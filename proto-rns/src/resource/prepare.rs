@@ -41,8 +41,9 @@ impl PrepareJob {
         let compressed = if self.compress { compression.compress(&joined(pieces)) } else { None };
         let prefix = draw_short(entropy);
         let vector = draw(entropy);
-        let mut stream =
-            Vec::with_capacity(token_len(prefix.len() + compressed.as_ref().map_or(self.content.len(), Vec::len)));
+        let mut stream = Vec::with_capacity(token_len(
+            prefix.len() + compressed.as_ref().map_or(self.content.len(), Vec::len),
+        ));
         match &compressed {
             Some(compressed) => crypto.seal(key, vector, &[&prefix, compressed], &mut stream),
             None => {

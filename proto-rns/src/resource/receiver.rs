@@ -79,7 +79,7 @@ impl Receiver {
     /// Accepts a segment and asks for its first parts.
     pub(super) fn new(
         accepted: &Accepted,
-        last_window: Option<usize>,
+        window: Window,
         link: &LinkPace,
         now: Instant,
         carrier: &mut dyn Carrier,
@@ -93,7 +93,7 @@ impl Receiver {
             limit: accepted.limit,
             assembly: Assembly::new(accepted.transfer_size, accepted.part_size, accepted.is_compressed),
             map: PartMap::new(accepted.parts, hashmap),
-            window: Window::new(last_window),
+            window,
             rounds: Rounds::new(link, now),
             outstanding: 0,
             awaits_map: false,
@@ -120,8 +120,8 @@ impl Receiver {
         self.transfer_size
     }
 
-    pub(super) const fn window(&self) -> usize {
-        self.window.size()
+    pub(super) const fn window(&self) -> &Window {
+        &self.window
     }
 
     pub(super) fn measured_rate(&self) -> Option<BitRate> {

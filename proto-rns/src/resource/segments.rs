@@ -133,9 +133,14 @@ mod tests {
 
     #[test]
     fn segments_are_full_but_the_last_and_make_up_the_data() {
-        for (len, metadata) in
-            [(1, 0), (MAX_SEGMENT, 0), (MAX_SEGMENT + 1, 0), (3 * MAX_SEGMENT - 10, 7), (0, 5), (9, MAX_SEGMENT - 3)]
-        {
+        for (len, metadata) in [
+            (1, 0),
+            (MAX_SEGMENT, 0),
+            (MAX_SEGMENT + 1, 0),
+            (3 * MAX_SEGMENT - 10, 7),
+            (0, 5),
+            (9, MAX_SEGMENT - 3),
+        ] {
             let data: Vec<u8> = (0..len).map(|i| u8::try_from(i % 251).unwrap()).collect();
             let metadata = (metadata > 0).then(|| vec![0xc0; metadata]);
             let segments = Segments::new(data.clone().into(), metadata.as_deref()).unwrap();

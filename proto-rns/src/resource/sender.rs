@@ -14,9 +14,7 @@ use super::{
 };
 use crate::{
     LinkHash, PacketHash,
-    wire::{
-        Context, DestinationType, HashmapUpdate, Packet, PacketType, ResourceProof, ResourceRequest,
-    },
+    wire::{Context, DestinationType, HashmapUpdate, Packet, PacketType, ResourceProof, ResourceRequest},
 };
 use alloc::{collections::VecDeque, vec, vec::Vec};
 use core::time::Duration;
@@ -183,12 +181,15 @@ impl Sender {
                 Ok(())
             }
             State::Transferring { .. } => Err(FailReason::TimedOut),
-            State::AwaitingProof { queries, .. } if queries > MAX_REPEATED_QUERIES => Err(FailReason::Unproved),
+            State::AwaitingProof { queries, .. } if queries > MAX_REPEATED_QUERIES => {
+                Err(FailReason::Unproved)
+            }
             State::AwaitingProof { queries, .. } => {
                 let proof = ResourceProof { hash: self.segment.hash(), proof: *self.segment.proof() };
                 let packet = proof_packet_hash(link, &proof);
                 carrier.send_raw(PacketType::Data, Context::CacheRequest, packet.as_bytes());
-                self.state = State::AwaitingProof { queries: queries + 1, query_at: now + proof_patience(rtt) };
+                self.state =
+                    State::AwaitingProof { queries: queries + 1, query_at: now + proof_patience(rtt) };
                 Ok(())
             }
         }

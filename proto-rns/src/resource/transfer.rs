@@ -6,7 +6,7 @@ use super::{
     segments::split_metadata,
 };
 use crate::{ResourceHash, crypto::token_len};
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 use bytes::Bytes;
 use proto_core::Instant;
 
@@ -39,7 +39,7 @@ pub(super) enum Stage {
         until: Instant,
     },
     /// A segment comes in.
-    Receiving(Receiver),
+    Receiving(Box<Receiver>),
     /// The next segment's offer is waited for.
     Between {
         /// The segment before it.

@@ -35,14 +35,15 @@ impl Window {
     /// So many very slow rounds, and no fast one, make a very slow link.
     pub const VERY_SLOW_ROUNDS: u32 = 2;
 
-    /// Starts where the last resource on the link left off, or at [`START`](Self::START).
-    pub fn new(last: Option<usize>) -> Self {
-        let size = last.unwrap_or(Self::START).clamp(Self::MIN, Self::MAX_FAST);
-        // Only a fast link gets above the slow ceiling.
-        let is_fast = size > Self::MAX_SLOW;
-        let (max, fast_rounds) =
-            if is_fast { (Self::MAX_FAST, Self::FAST_ROUNDS) } else { (Self::MAX_SLOW, 0) };
-        Self { size, min: Self::MIN, max, fast_rounds, very_slow_rounds: 0 }
+    /// Starts a link's first window.
+    pub const fn new() -> Self {
+        Self { size: Self::START, min: Self::MIN, max: Self::MAX_SLOW, fast_rounds: 0, very_slow_rounds: 0 }
+    }
+
+    /// Returns the window for the next resource on the link: of this size, under the ceiling of the link's speed.
+    pub fn for_next_resource(&self) -> Self {
+        let max = self.ceiling();
+        Self { size: self.size.clamp(Self::MIN, max), min: Self::MIN, max, ..*self }
     }
 
     /// Returns how many parts may be asked for.
@@ -71,14 +72,16 @@ impl Window {
         if rate > Self::FAST_RATE && self.fast_rounds < Self::FAST_ROUNDS {
             self.fast_rounds += 1;
             if self.fast_rounds == Self::FAST_ROUNDS {
-                self.max = Self::MAX_FAST;
+                self.max = self.ceiling();
             }
         }
-        if rate < Self::VERY_SLOW_RATE && self.fast_rounds == 0 && self.very_slow_rounds < Self::VERY_SLOW_ROUNDS
+        if rate < Self::VERY_SLOW_RATE
+            && self.fast_rounds == 0
+            && self.very_slow_rounds < Self::VERY_SLOW_ROUNDS
         {
             self.very_slow_rounds += 1;
             if self.very_slow_rounds == Self::VERY_SLOW_ROUNDS {
-                self.max = Self::MAX_VERY_SLOW;
+                self.max = self.ceiling();
             }
         }
     }
@@ -95,6 +98,23 @@ impl Window {
             }
         }
     }
+
+    /// Returns the ceiling that the rounds so far stand for.
+    const fn ceiling(&self) -> usize {
+        if self.fast_rounds == Self::FAST_ROUNDS {
+            Self::MAX_FAST
+        } else if self.very_slow_rounds == Self::VERY_SLOW_ROUNDS && self.fast_rounds == 0 {
+            Self::MAX_VERY_SLOW
+        } else {
+            Self::MAX_SLOW
+        }
+    }
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 #[cfg(test)]
@@ -102,7 +122,7 @@ mod tests {
     use super::*;
 
     fn after(rounds: usize, rate: u64) -> Window {
-        let mut window = Window::new(None);
+        let mut window = Window::new();
         (0..rounds).for_each(|_| window.on_round(rate));
         window
     }
@@ -143,10 +163,12 @@ mod tests {
 
     #[test]
     fn the_next_resource_on_the_link_goes_on_where_the_last_one_left_off() {
-        assert_eq!(Window::new(Some(40)).size(), 40);
-        assert_eq!(Window::new(Some(40)).max(), Window::MAX_FAST);
-        assert_eq!(Window::new(Some(6)).max(), Window::MAX_SLOW);
-        assert_eq!(Window::new(Some(0)).size(), Window::MIN);
-        assert_eq!(Window::new(Some(1_000)).size(), Window::MAX_FAST);
+        let mut fast = after(40, 7_000);
+        (0..30).for_each(|_| fast.on_timeout());
+        let next = fast.for_next_resource();
+        assert_eq!((next.size(), next.min(), next.max()), (fast.size(), Window::MIN, Window::MAX_FAST));
+        let very_slow = after(2, 100).for_next_resource();
+        assert_eq!((very_slow.size(), very_slow.max()), (Window::MAX_VERY_SLOW, Window::MAX_VERY_SLOW));
+        assert_eq!(after(2, 1_000).for_next_resource().max(), Window::MAX_SLOW);
     }
 }

@@ -32,7 +32,7 @@ impl<'a> MapHashes<'a> {
     /// # Errors
     /// The last hash is cut off.
     pub const fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
-        if bytes.len() % MapHash::LEN == 0 { Ok(Self(bytes)) } else { Err(Malformed::Truncated) }
+        if bytes.len().is_multiple_of(MapHash::LEN) { Ok(Self(bytes)) } else { Err(Malformed::Truncated) }
     }
 
     /// Returns the bytes.

@@ -1,5 +1,13 @@
 //! Two sides of a link with a path of settable quality between them, in virtual time.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test fails by panicking"
+)]
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use bytes::Bytes;
@@ -47,9 +55,9 @@ pub struct Pair {
     flights: BTreeMap<(Instant, u64), (usize, Sent)>,
     serial: u64,
     /// Everything that left, by sender.
-    pub log: Vec<(Instant, usize, Sent)>,
+    pub log: Vec<Departure>,
     /// Decides which packets are lost besides those of the path.
-    pub drops: fn(&[(Instant, usize, Sent)], &Sent) -> bool,
+    pub drops: fn(&[Departure], &Sent) -> bool,
 }
 
 /// One side.
@@ -63,6 +71,9 @@ pub struct Side {
     key: TokenKey,
     free_at: Instant,
 }
+
+/// When a packet left, from which side.
+pub type Departure = (Instant, usize, Sent);
 
 /// A packet of the link.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -217,7 +228,9 @@ impl Pair {
                 Context::ResourceReceiverCancel => resources.handle_receiver_cancel(env, key, data, wire),
                 other => panic!("{other:?} sealed"),
             },
-            Sent::Raw(PacketType::Data, Context::Resource, part) => resources.handle_part(env, key, part, wire),
+            Sent::Raw(PacketType::Data, Context::Resource, part) => {
+                resources.handle_part(env, key, part, wire)
+            }
             Sent::Raw(PacketType::Proof, Context::ResourceProof, proof) => {
                 resources.handle_proof(env, key, proof, wire);
             }

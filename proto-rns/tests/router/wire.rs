@@ -1,7 +1,6 @@
 //! Announces, path requests, tunnels and files, byte for byte as the reference makes them.
 
 use crate::vectors::{FROZEN, env, vector};
-use proto_core::{Instant, Rng};
 use proto_rns::{
     DestinationHash, IdentityHash, InterfaceHash, PacketHash,
     crypto::{Dalek, draw},
@@ -46,8 +45,7 @@ fn a_transport_node_passes_an_announce_on_alike() {
         (vector("announce/with_app_data"), vector("announce/rebroadcast_header2_hops1"));
     let mut world = crate::world::World::transport();
     let id = expected.str("transport_id").parse().unwrap();
-    world.router =
-        proto_rns::transport::Router::new(Default::default(), id, true, [1; 16]).unwrap();
+    world.router = proto_rns::transport::Router::new(Default::default(), id, true, [1; 16]).unwrap();
     let raw = original.bytes("raw");
     world.receive(1, &Packet::parse(&raw).unwrap());
     world.pass(std::time::Duration::from_secs(1));
@@ -93,8 +91,7 @@ fn packets_get_and_lose_their_transport_header_alike() {
     let id: IdentityHash = vector("packet/single_data_header2_via_X").str("transport_id").parse().unwrap();
     let single = vector("packet/single_data").bytes("raw");
     let packet = Packet::parse(&single).unwrap();
-    let through =
-        Packet { transport_type: TransportType::Transport, transport_id: Some(id), ..packet };
+    let through = Packet { transport_type: TransportType::Transport, transport_id: Some(id), ..packet };
     assert_eq!(through.to_vec(), vector("packet/single_data_header2_via_X").bytes("raw"));
 
     let mut world = crate::world::World::transport();
@@ -116,11 +113,4 @@ fn the_file_of_known_destinations_is_written_and_read_alike() {
     known.remember(destination, *identity("A").public(), b"app", packet, FROZEN).unwrap();
     assert_eq!(known.encode(), packed);
     assert_eq!(KnownDestinations::decode(&packed, 9).unwrap().encode(), packed);
-}
-
-#[test]
-fn random_hashes_of_one_second_differ() {
-    let mut rng = Rng::from_u64(1);
-    let seconds = Instant::from_millis(5_000).as_millis() / 1_000;
-    assert_ne!(RandomHash::generate(&mut rng, seconds), RandomHash::generate(&mut rng, seconds));
 }

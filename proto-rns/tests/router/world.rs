@@ -9,8 +9,8 @@ use proto_rns::{
     iface::{InterfaceId, InterfaceKind, InterfaceProperties, Interfaces, Mode},
     transport::{Announced, DropReason, InterfaceChange, Locals, Router, RouterConfig, Verdict},
     wire::{
-        Announce, Context, DestinationType, LinkProof, LinkRequest, OwnedPacket, Packet, PacketType, PathRequest,
-        RandomHash, RequestTag, TransportType,
+        Announce, Context, DestinationType, LinkProof, LinkRequest, OwnedPacket, Packet, PacketType,
+        PathRequest, RandomHash, RequestTag, TransportType,
     },
 };
 use std::{
@@ -306,8 +306,7 @@ impl Handshake {
     pub fn new(owner: u8, number: u8, mtu: Option<usize>) -> Self {
         use proto_rns::wire::{LinkMode, Signalling};
         let signalling = mtu.map(|mtu| Signalling { mode: LinkMode::Aes256Cbc, mtu });
-        let request =
-            LinkRequest { agreement_key: [number; 32], verifying_key: [number; 32], signalling };
+        let request = LinkRequest { agreement_key: [number; 32], verifying_key: [number; 32], signalling };
         let mut request_data = Vec::new();
         request.emit(&mut request_data);
         let link = LinkRequest::link_of(&link_request(destination(owner), &request_data));

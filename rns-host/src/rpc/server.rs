@@ -6,7 +6,6 @@ use super::{
     handshake::Handshake,
 };
 use proto_rns::crypto::Entropy;
-use std::collections::VecDeque;
 
 /// A connection that was accepted. It takes one request; once [`is_over`](Self::is_over) and all output is sent, it is
 /// to be closed. The host limits how many connections it has and how long each may last.
@@ -15,7 +14,7 @@ pub struct RpcServer {
     handshake: Handshake,
     frames: FrameReader,
     output: Vec<u8>,
-    events: VecDeque<RpcServerEvent>,
+    event: Option<RpcServerEvent>,
     state: State,
 }
 
@@ -49,7 +48,7 @@ impl RpcServer {
             handshake,
             frames: FrameReader::default(),
             output,
-            events: VecDeque::new(),
+            event: None,
             state: State::Open,
         }
     }
@@ -91,9 +90,9 @@ impl RpcServer {
         (!self.output.is_empty()).then(|| std::mem::take(&mut self.output))
     }
 
-    /// Returns what happened: at most one event a connection.
+    /// Returns what happened, once.
     pub fn poll_event(&mut self) -> Option<RpcServerEvent> {
-        self.events.pop_front()
+        self.event.take()
     }
 
     /// Says whether the connection is to be closed once all output is sent.
@@ -110,9 +109,9 @@ impl RpcServer {
         }
         self.state = State::Asked;
         match RpcRequest::parse(frame) {
-            Ok(request) => self.events.push_back(RpcServerEvent::Request(request)),
+            Ok(request) => self.event = Some(RpcServerEvent::Request(request)),
             Err(error) => {
-                self.events.push_back(RpcServerEvent::NotUnderstood(error));
+                self.event = Some(RpcServerEvent::NotUnderstood(error));
                 self.reply(NIL);
             }
         }
@@ -120,7 +119,7 @@ impl RpcServer {
 
     fn fail(&mut self, error: RpcError) {
         self.state = State::Over;
-        self.events.push_back(RpcServerEvent::Failed(error));
+        self.event = Some(RpcServerEvent::Failed(error));
     }
 
     fn limit(&self) -> usize {

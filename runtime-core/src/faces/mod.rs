@@ -1,4 +1,9 @@
 //! The typed faces: what applications hold, one module a protocol.
 
+#[cfg(feature = "rns")]
+mod promise;
+#[cfg(feature = "raknet")]
 pub mod raknet;
+#[cfg(feature = "rns")]
+pub mod rns;
 mod waiters;

@@ -16,7 +16,7 @@ use std::{
 #[derive(Default)]
 pub(crate) struct StreamToy {
     pub(crate) echo: bool,
-    /// Bytes kept of a link, or waiting to go out on it, beyond which it wants to read no more.
+    /// Bytes kept of a link, or to be echoed on it, beyond which it wants to read no more.
     pub(crate) room: Option<usize>,
     /// The length of the buffer that it lends for each link.
     pub(crate) lends: Option<usize>,
@@ -138,7 +138,8 @@ impl Machine for StreamToy {
 
     fn wants_read(&self, link: LinkId) -> bool {
         let waiting = |writes: &VecDeque<Write>| writes.iter().map(|write| write.bytes.len()).sum();
-        let queued: usize = self.to_send.get(&link).map_or(0, waiting);
+        // One that waits with reading for its own writes would wait forever for another that does the same.
+        let queued: usize = self.to_send.get(&link).filter(|_| self.echo).map_or(0, waiting);
         self.room.is_none_or(|room| self.arrived_len(link) + queued < room)
     }
 

@@ -304,12 +304,15 @@ class Links:
 
     def open_buffer(self, link, receive, send):
         def on_ready(ready):
-            data = buffer.read(ready)
-            if data:
-                tell("buffer_bytes", link=link, stream=receive, payload=digits(data))
-            else:
-                tell("buffer_ended", link=link, stream=receive)
+            # Each call comes on a thread of its own.
+            with turn:
+                data = buffer.read(ready)
+                if data:
+                    tell("buffer_bytes", link=link, stream=receive, payload=digits(data))
+                else:
+                    tell("buffer_ended", link=link, stream=receive)
 
+        turn = threading.Lock()
         channel = self.by_id[link].get_channel()
         buffer = RNS.Buffer.create_bidirectional_buffer(receive, send, channel, on_ready)
         self.buffers[link] = buffer

@@ -2,33 +2,13 @@
 
 use super::node::RnsNode;
 use crate::{Runtime, faces::waiters::Waiters};
-use bytes::Bytes;
 use futures_core::Stream;
-use proto_rns::{DestinationHash, NameHash, identity::PublicIdentity, iface::InterfaceId};
+use proto_rns::transport::Announced;
 use std::{
     collections::{BTreeMap, VecDeque},
     pin::Pin,
     task::{Context, Poll},
 };
-
-/// An announce of another node's destination.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Heard {
-    /// The destination.
-    pub destination: DestinationHash,
-    /// Whose it is.
-    pub identity: PublicIdentity,
-    /// The hash of its name, to tell which application it belongs to.
-    pub name: NameHash,
-    /// What its application says.
-    pub app_data: Bytes,
-    /// How many hops away it is.
-    pub hops: u8,
-    /// It answers a path request; most applications look only at the others.
-    pub path_response: bool,
-    /// The interface it came over.
-    pub interface: InterfaceId,
-}
 
 /// A stream of the announces that a node hears from now on; ends with the node.
 ///
@@ -46,7 +26,7 @@ impl<R: Runtime> Announces<R> {
     }
 
     /// Waits for the next announce; `None` once the node has ended. Cancel-safe.
-    pub async fn next(&mut self) -> Option<Heard> {
+    pub async fn next(&mut self) -> Option<Announced> {
         std::future::poll_fn(|cx| self.poll(cx)).await
     }
 
@@ -55,15 +35,15 @@ impl<R: Runtime> Announces<R> {
         self.node.handle().read(|_, desk| desk.announces.missed(self.subscription))
     }
 
-    fn poll(&self, cx: &Context<'_>) -> Poll<Option<Heard>> {
+    fn poll(&self, cx: &Context<'_>) -> Poll<Option<Announced>> {
         self.node.handle().read(|_, desk| desk.announces.poll(self.subscription, cx))
     }
 }
 
 impl<R: Runtime> Stream for Announces<R> {
-    type Item = Heard;
+    type Item = Announced;
 
-    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Heard>> {
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Announced>> {
         self.poll(cx)
     }
 }
@@ -84,7 +64,7 @@ pub(super) struct Subscriptions {
 
 #[derive(Debug, Default)]
 struct Queue {
-    heard: VecDeque<Heard>,
+    heard: VecDeque<Announced>,
     missed: u64,
     waiters: Waiters,
 }
@@ -92,13 +72,13 @@ struct Queue {
 impl Subscriptions {
     const MOST: usize = 1_024;
 
-    pub(super) fn publish(&mut self, heard: &Heard) {
+    pub(super) fn publish(&mut self, announced: &Announced) {
         for queue in self.queues.values_mut() {
             if queue.heard.len() >= Self::MOST {
                 queue.heard.pop_front();
                 queue.missed = queue.missed.wrapping_add(1);
             }
-            queue.heard.push_back(heard.clone());
+            queue.heard.push_back(announced.clone());
             queue.waiters.wake();
         }
     }
@@ -122,10 +102,10 @@ impl Subscriptions {
         self.queues.get(&subscription).map_or(0, |queue| queue.missed)
     }
 
-    fn poll(&mut self, subscription: u64, cx: &Context<'_>) -> Poll<Option<Heard>> {
+    fn poll(&mut self, subscription: u64, cx: &Context<'_>) -> Poll<Option<Announced>> {
         let Some(queue) = self.queues.get_mut(&subscription) else { return Poll::Ready(None) };
         match queue.heard.pop_front() {
-            Some(heard) => Poll::Ready(Some(heard)),
+            Some(announced) => Poll::Ready(Some(announced)),
             None if self.stopped => Poll::Ready(None),
             None => {
                 queue.waiters.add(cx);

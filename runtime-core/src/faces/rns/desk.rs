@@ -1,7 +1,7 @@
 //! Where a node's events meet the tasks that wait for them.
 
 use super::{
-    announces::{Heard, Subscriptions},
+    announces::Subscriptions,
     destination_seat::{DestinationSeat, ReceivedPacket},
     error::Undelivered,
     link_seat::LinkSeat,
@@ -135,18 +135,8 @@ impl Face<Node> for Desk {
                     self.links.insert(link, LinkSeat::accepted_for(destination));
                 }
             }
-            Event::Announce {
-                destination,
-                identity,
-                name,
-                app_data,
-                hops,
-                path_response,
-                packet: _,
-                interface,
-            } => {
-                let heard = Heard { destination, identity, name, app_data, hops, path_response, interface };
-                self.announces.publish(&heard);
+            Event::Announce(announced) => {
+                self.announces.publish(&announced);
                 self.watchers.wake();
             }
             Event::InterfaceUp { interface } => {

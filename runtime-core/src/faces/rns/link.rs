@@ -5,7 +5,7 @@ use super::{
     link_seat::{IncomingRequest, LinkSeat, Response},
     node::RnsNode,
     receipt::Receipt,
-    transfer::{Progress, ReceivedResource, ResourceOffer, Transfer},
+    transfer::{Progress, ReceivedResource, Transfer},
 };
 use crate::{Runtime, faces::promise::promise};
 use bytes::Bytes;
@@ -13,7 +13,7 @@ use proto_rns::{
     Env, LinkHash, RequestId,
     identity::{Identity, PublicIdentity},
     link::{self, LinkStats, PacketSink, RequestError, ResourceError, SendError},
-    resource::ResourceId,
+    resource::{Offer, ResourceId},
 };
 use std::{
     future::poll_fn,
@@ -236,7 +236,7 @@ impl<R: Runtime> Link<R> {
     ///
     /// # Errors
     /// The link is closed and all offers were taken.
-    pub async fn next_offer(&self) -> Result<ResourceOffer, LinkClosed> {
+    pub async fn next_offer(&self) -> Result<Offer, LinkClosed> {
         self.take(LinkSeat::next_offer).await
     }
 

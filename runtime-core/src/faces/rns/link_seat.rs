@@ -2,7 +2,7 @@
 
 use super::{
     error::{LinkClosed, TransferFailed},
-    transfer::{Progress, ReceivedResource, ResourceOffer},
+    transfer::{Progress, ReceivedResource},
 };
 use crate::faces::{promise::Resolver, waiters::Waiters};
 use bytes::Bytes;
@@ -10,7 +10,7 @@ use proto_rns::{
     DestinationHash, PathHash, RequestId,
     identity::PublicIdentity,
     link::{Event, RequestFailure},
-    resource::ResourceId,
+    resource::{self, Offer, ResourceId},
     wire::MessageType,
 };
 use std::{
@@ -60,7 +60,7 @@ pub(super) struct LinkSeat {
     outgoing: HashMap<ResourceId, Awaited<Result<(), TransferFailed>>>,
     /// How far what comes in has come.
     incoming: HashMap<ResourceId, Progress>,
-    offers: VecDeque<ResourceOffer>,
+    offers: VecDeque<Offer>,
     resources: VecDeque<ReceivedResource>,
     lost: u64,
     waiters: Waiters,
@@ -109,31 +109,44 @@ impl LinkSeat {
                 }
             }
             Event::RequestFailed { id, reason } => self.respond(id, Err(reason)),
-            Event::ResourceOffered { id, size } => {
-                put(&mut self.offers, ResourceOffer { id, size }, &mut self.lost);
-            }
-            Event::ResourceProgress { id, done, total } => {
-                let progress = Progress { done, total };
-                match self.outgoing.get_mut(&id) {
-                    Some(awaited) => awaited.progress = progress,
-                    None => _ = self.incoming.insert(id, progress),
-                }
-            }
-            Event::ResourceReceived { id, data, metadata } => {
-                self.incoming.remove(&id);
-                put(&mut self.resources, ReceivedResource { id, data, metadata }, &mut self.lost);
-            }
-            Event::ResourceSent { id } => self.conclude(id, Ok(())),
-            Event::ResourceFailed { id, reason } => {
-                self.incoming.remove(&id);
-                self.conclude(id, Err(TransferFailed::Failed(reason)));
-            }
+            Event::Resource(event) => self.take_in_resource(event),
             Event::Closed { reason } => self.close(LinkClosed { reason: Some(reason) }),
             // The node keeps receipts; the rest wakes those who wait for it below.
             _ => {}
         }
         self.waiters.wake();
         arrived
+    }
+
+    fn take_in_resource(&mut self, event: resource::Event) {
+        match event {
+            resource::Event::Offered(offer) => put(&mut self.offers, offer, &mut self.lost),
+            resource::Event::Started { .. } => {}
+            resource::Event::Progress { id, done, total } => {
+                let progress = Progress { done, total };
+                match self.outgoing.get_mut(&id) {
+                    Some(awaited) => awaited.progress = progress,
+                    None => _ = self.incoming.insert(id, progress),
+                }
+            }
+            resource::Event::Received { id, kind: _, data, metadata } => {
+                self.incoming.remove(&id);
+                let resource = ReceivedResource { id, data, metadata, segment: 1, segments: 1 };
+                put(&mut self.resources, resource, &mut self.lost);
+            }
+            resource::Event::SegmentReceived { id, segment, segments, data, metadata } => {
+                if segment == segments {
+                    self.incoming.remove(&id);
+                }
+                let resource = ReceivedResource { id, data, metadata, segment, segments };
+                put(&mut self.resources, resource, &mut self.lost);
+            }
+            resource::Event::Sent { id, .. } => self.conclude(id, Ok(())),
+            resource::Event::Failed { id, reason, .. } => {
+                self.incoming.remove(&id);
+                self.conclude(id, Err(TransferFailed::Failed(reason)));
+            }
+        }
     }
 
     /// Takes note that the node ended.
@@ -174,7 +187,7 @@ impl LinkSeat {
         self.requests.pop_front()
     }
 
-    pub(super) fn next_offer(&mut self) -> Option<ResourceOffer> {
+    pub(super) fn next_offer(&mut self) -> Option<Offer> {
         self.offers.pop_front()
     }
 

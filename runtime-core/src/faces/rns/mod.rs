@@ -19,7 +19,7 @@ mod node;
 mod receipt;
 mod transfer;
 
-pub use announces::{Announces, Heard};
+pub use announces::Announces;
 pub use builder::NodeBuilder;
 pub use channel::{LinkReader, LinkWriter};
 pub use destination::Destination;
@@ -32,4 +32,5 @@ pub use link::Link;
 pub use link_seat::{IncomingRequest, Response};
 pub use node::RnsNode;
 pub use receipt::Receipt;
-pub use transfer::{Progress, ReceivedResource, ResourceOffer, Transfer};
+pub use proto_rns::transport::Announced;
+pub use transfer::{Progress, ReceivedResource, Transfer};

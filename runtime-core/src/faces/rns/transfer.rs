@@ -21,7 +21,7 @@ pub struct Progress {
     pub total: u64,
 }
 
-/// A resource that arrived.
+/// A resource that arrived, or a segment of one where the link's settings have them handed out one by one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceivedResource {
     /// Its number on the link.
@@ -30,15 +30,10 @@ pub struct ReceivedResource {
     pub data: Bytes,
     /// What goes with them: one MessagePack value.
     pub metadata: Option<Bytes>,
-}
-
-/// A resource that the peer would like to send.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ResourceOffer {
-    /// Its number on the link.
-    pub id: ResourceId,
-    /// Its size in bytes, as announced.
-    pub size: u64,
+    /// The segment's number, from 1; 1 for a whole resource.
+    pub segment: u32,
+    /// How many segments there are; 1 for a whole resource.
+    pub segments: u32,
 }
 
 /// A resource that is being sent: a future that is ready when the peer has it.
