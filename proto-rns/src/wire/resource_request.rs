@@ -89,7 +89,7 @@ mod tests {
             prop_assert_eq!(bytes.len(), sent.encoded_len());
             prop_assert_eq!(ResourceRequest::parse(&bytes), Ok(sent));
             let head = bytes.len() - wanted.len();
-            for len in (0..bytes.len()).filter(|len| *len < head || (len - head) % 4 != 0) {
+            for len in (0..bytes.len()).filter(|len| *len < head || !(len - head).is_multiple_of(4)) {
                 prop_assert!(ResourceRequest::parse(&bytes[..len]).is_err());
             }
         }

@@ -23,21 +23,21 @@ use std::{collections::BTreeMap, time::Duration};
 
 /// The quality of the path between the sides.
 #[derive(Clone, Copy, Debug)]
-pub struct Path {
+pub(crate) struct Path {
     /// How long a packet takes.
-    pub latency: Duration,
+    pub(crate) latency: Duration,
     /// Up to how much longer.
-    pub jitter: Duration,
+    pub(crate) jitter: Duration,
     /// Bytes a second.
-    pub rate: u64,
+    pub(crate) rate: u64,
     /// How many of 100 packets are lost.
-    pub loss: u64,
+    pub(crate) loss: u64,
     /// How many of 100 packets come twice.
-    pub duplicates: u64,
+    pub(crate) duplicates: u64,
 }
 
 impl Path {
-    pub const FAST: Self = Self {
+    pub(crate) const FAST: Self = Self {
         latency: Duration::from_micros(200),
         jitter: Duration::ZERO,
         rate: 500_000_000,
@@ -47,25 +47,25 @@ impl Path {
 }
 
 /// Two sides.
-pub struct Pair {
-    pub sides: [Side; 2],
-    pub now: Instant,
+pub(crate) struct Pair {
+    pub(crate) sides: [Side; 2],
+    pub(crate) now: Instant,
     path: Path,
     rng: Rng,
     flights: BTreeMap<(Instant, u64), (usize, Sent)>,
     serial: u64,
     /// Everything that left, by sender.
-    pub log: Vec<Departure>,
+    pub(crate) log: Vec<Departure>,
     /// Decides which packets are lost besides those of the path.
-    pub drops: fn(&[Departure], &Sent) -> bool,
+    pub(crate) drops: fn(&[Departure], &Sent) -> bool,
 }
 
 /// One side.
-pub struct Side {
-    pub resources: Resources,
-    pub events: Vec<Event>,
+pub(crate) struct Side {
+    pub(crate) resources: Resources,
+    pub(crate) events: Vec<Event>,
     /// Whether events are taken as they come.
-    pub takes_events: bool,
+    pub(crate) takes_events: bool,
     wire: Wire,
     entropy: Rng,
     key: TokenKey,
@@ -73,23 +73,23 @@ pub struct Side {
 }
 
 /// When a packet left, from which side.
-pub type Departure = (Instant, usize, Sent);
+pub(crate) type Departure = (Instant, usize, Sent);
 
 /// A packet of the link.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Sent {
+pub(crate) enum Sent {
     Sealed(Context, Vec<u8>),
     Raw(PacketType, Context, Vec<u8>),
 }
 
 impl Sent {
-    pub fn context(&self) -> Context {
+    pub(crate) fn context(&self) -> Context {
         match self {
             Self::Sealed(context, _) | Self::Raw(_, context, _) => *context,
         }
     }
 
-    pub fn data(&self) -> &[u8] {
+    pub(crate) fn data(&self) -> &[u8] {
         match self {
             Self::Sealed(_, data) | Self::Raw(_, _, data) => data,
         }
@@ -97,7 +97,7 @@ impl Sent {
 }
 
 impl Pair {
-    pub fn new(mtu: usize, path: Path, configs: [ResourceConfig; 2]) -> Self {
+    pub(crate) fn new(mtu: usize, path: Path, configs: [ResourceConfig; 2]) -> Self {
         let rtt = path.latency * 2 + Duration::from_secs(100) / u32::try_from(path.rate.max(100)).unwrap();
         let side = |config| {
             let mut resources = Resources::new(config, LinkHash::new([7; 16]), mtu).unwrap();
@@ -125,21 +125,21 @@ impl Pair {
     }
 
     /// Two sides that accept everything.
-    pub fn open(mtu: usize, path: Path) -> Self {
+    pub(crate) fn open(mtu: usize, path: Path) -> Self {
         Self::new(mtu, path, [accepting(), accepting()])
     }
 
-    pub fn seed(mut self, seed: u64) -> Self {
+    pub(crate) fn seed(mut self, seed: u64) -> Self {
         self.rng = Rng::from_u64(seed);
         self
     }
 
-    pub fn send(&mut self, side: usize, outgoing: Outgoing) -> ResourceId {
+    pub(crate) fn send(&mut self, side: usize, outgoing: Outgoing) -> ResourceId {
         self.with(side, |resources, env, key, wire| resources.send(env, key, outgoing, wire)).unwrap()
     }
 
     /// Runs a step of one side and lets what it sends leave.
-    pub fn with<T>(
+    pub(crate) fn with<T>(
         &mut self,
         side: usize,
         step: impl FnOnce(&mut Resources, &mut Env<'_>, &TokenKey, &mut Wire) -> T,
@@ -161,7 +161,7 @@ impl Pair {
     }
 
     /// Runs until nothing is under way, or for so long.
-    pub fn run(&mut self, limit: Duration) {
+    pub(crate) fn run(&mut self, limit: Duration) {
         let end = self.now + limit;
         while let Some(at) = self.next_at().filter(|at| *at <= end) {
             self.step(at);
@@ -169,7 +169,7 @@ impl Pair {
     }
 
     /// Runs until something is true of the pair.
-    pub fn run_until(&mut self, is_over: impl Fn(&Self) -> bool) {
+    pub(crate) fn run_until(&mut self, is_over: impl Fn(&Self) -> bool) {
         while !is_over(self) {
             let at = self.next_at().expect("nothing more happens");
             self.step(at);
@@ -177,7 +177,7 @@ impl Pair {
     }
 
     /// Returns what the side received last.
-    pub fn received(&self, side: usize) -> Option<(&Bytes, Option<&Bytes>)> {
+    pub(crate) fn received(&self, side: usize) -> Option<(&Bytes, Option<&Bytes>)> {
         self.sides[side].events.iter().rev().find_map(|event| match event {
             Event::Received { data, metadata, .. } => Some((data, metadata.as_ref())),
             _ => None,
@@ -185,12 +185,12 @@ impl Pair {
     }
 
     /// Returns how many parts each request asked for.
-    pub fn windows(&self) -> Vec<usize> {
+    pub(crate) fn windows(&self) -> Vec<usize> {
         let requests = self.log.iter().filter(|(_, _, sent)| sent.context() == Context::ResourceRequest);
         requests.map(|(_, _, sent)| ResourceRequest::parse(sent.data()).unwrap().wanted.len()).collect()
     }
 
-    pub fn has(&self, side: usize, is: impl Fn(&Event) -> bool) -> bool {
+    pub(crate) fn has(&self, side: usize, is: impl Fn(&Event) -> bool) -> bool {
         self.sides[side].events.iter().any(is)
     }
 
@@ -263,7 +263,7 @@ impl Pair {
 }
 
 /// A carrier that holds a few packets.
-pub struct Wire {
+pub(crate) struct Wire {
     sent: Vec<Sent>,
     room: usize,
 }
@@ -296,19 +296,19 @@ impl Carrier for Wire {
 }
 
 /// Limits that accept everything of moderate size.
-pub fn accepting() -> ResourceConfig {
+pub(crate) fn accepting() -> ResourceConfig {
     ResourceConfig { strategy: Strategy::All, ..ResourceConfig::default() }
 }
 
 /// Data that do not compress, different for every length.
-pub fn noise(len: usize) -> Bytes {
+pub(crate) fn noise(len: usize) -> Bytes {
     let mut data = vec![0; len];
     Rng::from_u64(len as u64).fill(&mut data);
     data.into()
 }
 
 /// Something to send that is not compressed.
-pub fn plain(data: &Bytes) -> Outgoing {
+pub(crate) fn plain(data: &Bytes) -> Outgoing {
     Outgoing { data: data.clone(), ..Outgoing::default() }
 }
 

@@ -138,7 +138,7 @@ impl Diagnostic {
             Problem::UnknownSection { nearest: None } => "interfaces belong into [interfaces], as [[name]]".into(),
             Problem::UnknownKey { nearest: Some(nearest) } => format!("did you mean {nearest}?"),
             Problem::UnknownKey { nearest: None } | Problem::NoEffect => "take the line away".into(),
-            Problem::Value { expected, .. } => format!("write {key} = {expected}"),
+            Problem::Value { expected, .. } => format!("write {expected}"),
             Problem::Missing { .. } => format!("add a line {key} = .."),
             Problem::Contradiction { other } => format!("keep either {key} or {other}"),
             Problem::UnknownType { nearest: Some(nearest), .. } => format!("did you mean {nearest}?"),

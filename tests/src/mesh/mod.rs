@@ -9,9 +9,11 @@
 )]
 
 mod listener;
+mod subject;
 mod topology;
 
 pub use listener::Heard;
+pub use subject::NodeSubject;
 pub use topology::Topology;
 
 use bytes::Bytes;
