@@ -9,4 +9,8 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+pub mod config;
 pub mod rpc;
+pub mod store;
+#[cfg(test)]
+mod test_dir;

@@ -123,7 +123,9 @@ fn linked(mesh: &mut Mesh<'_>) -> ((NodeId, LinkHash), (NodeId, LinkHash)) {
     mesh.wait(60 * S, |mesh| mesh.hops(from, destination).is_some());
     let link = mesh.open_link(from, destination);
     mesh.wait(10 * S, |mesh| mesh.heard[&to].accepted() == [link]);
-    mesh.wait(10 * S, |mesh| mesh.heard[&to].link(link).any(|event| matches!(event, Event::Established { .. })));
+    mesh.wait(10 * S, |mesh| {
+        mesh.heard[&to].link(link).any(|event| matches!(event, Event::Established { .. }))
+    });
     ((from, link), (to, link))
 }
 
@@ -149,12 +151,16 @@ fn a_link_over_three_nodes_carries_packets_identity_requests_messages_and_stream
             })
             .unwrap();
         mesh.wait(10 * S, |mesh| {
-            mesh.heard[&from].link(link).any(|event| matches!(event, Event::Delivered { hash, .. } if *hash == sent))
+            mesh.heard[&from]
+                .link(link)
+                .any(|event| matches!(event, Event::Delivered { hash, .. } if *hash == sent))
         });
         mesh.run_for(S);
         let heard: Vec<Event> = mesh.heard[&to].link(link).cloned().collect();
         assert!(heard.contains(&Event::Identified { identity: *identity.public() }));
-        assert!(heard.contains(&Event::Message { message_type: MessageType(0x0101), data: "message".into() }));
+        assert!(
+            heard.contains(&Event::Message { message_type: MessageType(0x0101), data: "message".into() })
+        );
         assert!(heard.contains(&Event::StreamReadable { stream: StreamId::new(1).unwrap() }));
         assert!(heard.iter().any(|event| matches!(event, Event::Data { data: got, .. } if *got == data)));
 
@@ -167,7 +173,9 @@ fn a_link_over_three_nodes_carries_packets_identity_requests_messages_and_stream
             })
             .unwrap()
             .unwrap();
-        mesh.wait(10 * S, |mesh| mesh.heard[&to].link(link).any(|event| matches!(event, Event::Request { .. })));
+        mesh.wait(10 * S, |mesh| {
+            mesh.heard[&to].link(link).any(|event| matches!(event, Event::Request { .. }))
+        });
         let big = proto_rns::wire::msgpack::Value::Bytes(noise(3, 100_000).to_vec()).to_vec();
         mesh.net
             .command(to, |node, now| {
@@ -202,7 +210,11 @@ fn a_resource_of_several_segments_crosses_three_nodes() {
                 .link(link)
                 .any(|event| matches!(event, Event::Resource(resource::Event::Received { data: got, .. }) if *got == data))
         });
-        mesh.wait(5 * S, |mesh| mesh.heard[&from].link(link).any(|event| matches!(event, Event::Resource(resource::Event::Sent { .. }))));
+        mesh.wait(5 * S, |mesh| {
+            mesh.heard[&from]
+                .link(link)
+                .any(|event| matches!(event, Event::Resource(resource::Event::Sent { .. })))
+        });
     });
 }
 
@@ -212,7 +224,9 @@ fn a_closed_link_is_closed_at_both_ends() {
         let mut mesh = Mesh::new(net);
         let ((from, link), (to, _)) = linked(&mut mesh);
         mesh.net.command(from, |node, now| node.with_link(now, link, |link, env, out| link.close(env, out)));
-        mesh.wait(5 * S, |mesh| mesh.heard[&to].link(link).any(|event| matches!(event, Event::Closed { .. })));
+        mesh.wait(5 * S, |mesh| {
+            mesh.heard[&to].link(link).any(|event| matches!(event, Event::Closed { .. }))
+        });
         assert!(mesh.net.node(to).machine.link(link).is_none());
         assert!(mesh.net.node(from).machine.link(link).is_none());
     });

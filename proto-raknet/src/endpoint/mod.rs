@@ -330,7 +330,6 @@ impl Endpoint {
     fn on_down(&mut self) {
         self.down = true;
         self.blocked = false;
-        self.ready.extend(self.stuck.drain(..));
         self.outbox.clear();
         let indices: Vec<u32> = self.table.indices().collect();
         for index in indices {
@@ -402,7 +401,10 @@ impl Machine for Endpoint {
                 self.blocked = false;
                 self.ready.extend(self.stuck.drain(..));
             }
-            LinkEvent::Up { .. } => self.down = false,
+            LinkEvent::Up { .. } => {
+                self.down = false;
+                self.ready.extend(self.stuck.drain(..));
+            }
             LinkEvent::TooBig { to, len } => {
                 if let Some(index) = self.table.at(to) {
                     self.on_too_big(index, len, now);

@@ -86,13 +86,9 @@ impl Router {
             // Announces are noted once they are verified; those seen again tell who passes them on.
             return Ok(());
         }
-        if self.seen.contains(hash.as_bytes()) {
-            return Err(DropReason::Duplicate);
-        }
-        if !is_proof_of_link {
-            self.see(hash);
-        }
-        Ok(())
+        // Proofs of links are noted once they are believed.
+        let is_new = if is_proof_of_link { !self.seen.contains(hash.as_bytes()) } else { self.see(hash) };
+        if is_new { Ok(()) } else { Err(DropReason::Duplicate) }
     }
 
     fn dispatch<'p>(&mut self, step: &mut Step<'_, '_>, arrival: &Arrival<'p>) -> Verdict<'p> {

@@ -144,14 +144,16 @@ impl Router {
         verdict
     }
 
-    /// Notes a packet as seen.
-    fn see(&mut self, hash: PacketHash) {
-        if self.seen.insert(hash.as_bytes()) && self.config.stored_hashes > 0 {
+    /// Notes a packet as seen; false when it was before.
+    fn see(&mut self, hash: PacketHash) -> bool {
+        let is_new = self.seen.insert(hash.as_bytes());
+        if is_new && self.config.stored_hashes > 0 {
             if self.recent.len() >= self.config.stored_hashes {
                 self.recent.pop_front();
             }
             self.recent.push_back(hash);
         }
+        is_new
     }
 
     /// Returns what is kept for an interface, which may be new.

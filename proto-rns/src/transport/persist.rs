@@ -128,7 +128,7 @@ impl Router {
         bytes
             .chunks_exact(PacketHash::LEN)
             .filter_map(PacketHash::from_slice)
-            .for_each(|hash| self.see(hash));
+            .for_each(|hash| _ = self.see(hash));
     }
 
     /// Returns the announces that paths were learned from, as files.

@@ -80,6 +80,11 @@ impl Router {
         self.paths.remove_if(|path| path.next_hop == Some(next_hop))
     }
 
+    /// Forgets all paths over an interface, as when a shared instance is lost, and returns how many there were.
+    pub fn drop_all_over(&mut self, interface: InterfaceId) -> usize {
+        self.paths.remove_if(|path| path.interface == interface)
+    }
+
     /// Notes that something sent along the path was not answered: a longer path of the same time may replace it.
     pub fn mark_unresponsive(&mut self, destination: DestinationHash) {
         self.paths.set_state(&destination, PathState::Unresponsive);

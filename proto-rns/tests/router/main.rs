@@ -17,6 +17,7 @@ mod searching;
 mod speed;
 mod tunnels;
 #[path = "../vectors/mod.rs"]
+#[allow(unreachable_pub, reason = "other test files share it")]
 mod vectors;
 mod wire;
 mod world;

@@ -9,8 +9,8 @@ use proto_rns::{
     iface::{InterfaceId, InterfaceKind, InterfaceProperties, Interfaces, Mode},
     transport::{Announced, DropReason, InterfaceChange, Locals, Router, RouterConfig, Verdict},
     wire::{
-        Announce, Context, DestinationType, LinkProof, LinkRequest, OwnedPacket, Packet, PacketType,
-        PathRequest, RandomHash, RequestTag, TransportType,
+        Announce, Context, DestinationType, LinkMode, LinkProof, LinkRequest, OwnedPacket, Packet,
+        PacketType, PathRequest, RandomHash, RequestTag, Signalling, TransportType,
     },
 };
 use std::{
@@ -19,34 +19,36 @@ use std::{
 };
 
 /// The wall time at the start.
-pub const WALL: u64 = 1_700_000_000;
+pub(crate) const WALL: u64 = 1_700_000_000;
+/// The monotonic time at the start.
+const START: Duration = Duration::from_secs(100);
 /// The router's own transport id.
-pub const OWN: IdentityHash = IdentityHash::new([0xee; 16]);
+pub(crate) const OWN: IdentityHash = IdentityHash::new([0xee; 16]);
 /// Another transport node.
-pub const OTHER: IdentityHash = IdentityHash::new([0xdd; 16]);
+pub(crate) const OTHER: IdentityHash = IdentityHash::new([0xdd; 16]);
 
 /// One router and its surroundings.
-pub struct World {
-    pub router: Router,
-    pub net: Net,
-    pub known: KnownDestinations,
-    pub home: Home,
-    pub now: Duration,
+pub(crate) struct World {
+    pub(crate) router: Router,
+    pub(crate) net: Net,
+    pub(crate) known: KnownDestinations,
+    pub(crate) home: Home,
+    pub(crate) now: Duration,
     rng: Rng,
 }
 
 /// Interfaces that keep what is sent.
 #[derive(Default)]
-pub struct Net {
-    pub interfaces: BTreeMap<u32, InterfaceProperties>,
+pub(crate) struct Net {
+    pub(crate) interfaces: BTreeMap<u32, InterfaceProperties>,
     sent: Vec<(u32, OwnedPacket)>,
 }
 
 /// What is at home.
 #[derive(Default)]
-pub struct Home {
-    pub destinations: BTreeSet<DestinationHash>,
-    pub links: BTreeSet<LinkHash>,
+pub(crate) struct Home {
+    pub(crate) destinations: BTreeSet<DestinationHash>,
+    pub(crate) links: BTreeSet<LinkHash>,
 }
 
 impl Interfaces for Net {
@@ -75,27 +77,26 @@ impl Locals for Home {
 
 impl World {
     /// A transport node with the interfaces 1, 2 and 3.
-    pub fn transport() -> Self {
+    pub(crate) fn transport() -> Self {
         Self::new(true, RouterConfig::default())
     }
 
     /// A node that forwards for nobody but its local clients, with the interfaces 1, 2 and 3.
-    pub fn endpoint() -> Self {
+    pub(crate) fn endpoint() -> Self {
         Self::new(false, RouterConfig::default())
     }
 
-    pub fn new(transport: bool, config: RouterConfig) -> Self {
+    pub(crate) fn new(transport: bool, config: RouterConfig) -> Self {
         let router = Router::new(config, OWN, transport, [7; 16]).unwrap();
         let (net, home) = (Net::default(), Home::default());
         let known = KnownDestinations::new(1_000);
-        let mut world =
-            Self { router, net, known, home, now: Duration::from_secs(100), rng: Rng::from_u64(1) };
+        let mut world = Self { router, net, known, home, now: START, rng: Rng::from_u64(1) };
         (1..=3).for_each(|id| world.add(id, |_| {}));
         world
     }
 
     /// Adds an interface, changed from the ordinary.
-    pub fn add(&mut self, id: u32, change: impl FnOnce(&mut InterfaceProperties)) {
+    pub(crate) fn add(&mut self, id: u32, change: impl FnOnce(&mut InterfaceProperties)) {
         let mut properties = InterfaceProperties {
             name: format!("TestInterface[{id}]"),
             mode: Mode::Full,
@@ -122,56 +123,44 @@ impl World {
     }
 
     /// Changes an interface that there is.
-    pub fn set(&mut self, id: u32, change: impl FnOnce(&mut InterfaceProperties)) {
+    pub(crate) fn set(&mut self, id: u32, change: impl FnOnce(&mut InterfaceProperties)) {
         change(self.net.interfaces.get_mut(&id).unwrap());
     }
 
     /// Takes an interface away.
-    pub fn remove(&mut self, id: u32) {
+    pub(crate) fn remove(&mut self, id: u32) {
         self.net.interfaces.remove(&id);
         self.change(id, InterfaceChange::Removed);
     }
 
-    pub fn change(&mut self, id: u32, change: InterfaceChange) {
+    pub(crate) fn change(&mut self, id: u32, change: InterfaceChange) {
         self.with_env(|router, env, _| router.interface_changed(env, InterfaceId(id), change));
     }
 
-    pub fn at(&self) -> Instant {
+    pub(crate) fn at(&self) -> Instant {
         Instant::ZERO + self.now
     }
 
     /// The wall time, in seconds.
-    pub fn wall(&self) -> u64 {
-        WALL + self.now.as_secs() - 100
+    pub(crate) fn wall(&self) -> u64 {
+        WALL + (self.now - START).as_secs()
     }
 
     /// Runs something on the router with the present time.
-    pub fn with_env<T>(&mut self, run: impl FnOnce(&mut Router, &mut Env<'_>, &mut Net) -> T) -> T {
-        let mut env = Env {
-            now: Instant::ZERO + self.now,
-            wall: UnixTime::new(Duration::from_secs(WALL) + self.now - Duration::from_secs(100)),
-            crypto: &Dalek,
-            compression: &NoCompression,
-            entropy: &mut self.rng,
-        };
+    pub(crate) fn with_env<T>(&mut self, run: impl FnOnce(&mut Router, &mut Env<'_>, &mut Net) -> T) -> T {
+        let mut env = env(self.now, &mut self.rng);
         run(&mut self.router, &mut env, &mut self.net)
     }
 
     /// Receives a packet.
-    pub fn receive<'p>(&mut self, from: u32, packet: &Packet<'p>) -> Verdict<'p> {
-        let mut env = Env {
-            now: Instant::ZERO + self.now,
-            wall: UnixTime::new(Duration::from_secs(WALL) + self.now - Duration::from_secs(100)),
-            crypto: &Dalek,
-            compression: &NoCompression,
-            entropy: &mut self.rng,
-        };
+    pub(crate) fn receive<'p>(&mut self, from: u32, packet: &Packet<'p>) -> Verdict<'p> {
+        let mut env = env(self.now, &mut self.rng);
         let from = InterfaceId(from);
         self.router.handle_packet(&mut env, from, packet, &self.home, &mut self.known, &mut self.net)
     }
 
     /// Receives a packet that must change nothing but a counter.
-    pub fn receive_dropped(&mut self, from: u32, packet: &Packet<'_>, reason: DropReason) {
+    pub(crate) fn receive_dropped(&mut self, from: u32, packet: &Packet<'_>, reason: DropReason) {
         let before = self.router.stats().dropped(reason);
         assert_eq!(self.receive(from, packet), Verdict::Dropped(reason));
         assert_eq!(self.router.stats().dropped(reason), before + 1);
@@ -179,7 +168,7 @@ impl World {
     }
 
     /// Lets time pass, stopping wherever the router wants to.
-    pub fn pass(&mut self, duration: Duration) -> Vec<Announced> {
+    pub(crate) fn pass(&mut self, duration: Duration) -> Vec<Announced> {
         let end = self.now + duration;
         let mut announced = Vec::new();
         while let Some(due) = self.router.poll_timeout().filter(|due| *due <= Instant::ZERO + end) {
@@ -196,29 +185,23 @@ impl World {
     }
 
     fn timeout(&mut self) -> Vec<Announced> {
-        let mut env = Env {
-            now: Instant::ZERO + self.now,
-            wall: UnixTime::new(Duration::from_secs(WALL) + self.now - Duration::from_secs(100)),
-            crypto: &Dalek,
-            compression: &NoCompression,
-            entropy: &mut self.rng,
-        };
+        let mut env = env(self.now, &mut self.rng);
         self.router.handle_timeout(&mut env, &mut self.known, &mut self.net)
     }
 
     /// Returns what was sent since the last time.
-    pub fn sent(&mut self) -> Vec<(u32, OwnedPacket)> {
+    pub(crate) fn sent(&mut self) -> Vec<(u32, OwnedPacket)> {
         std::mem::take(&mut self.net.sent)
     }
 
     /// Returns on which interfaces something was sent since the last time.
-    pub fn sent_on(&mut self) -> Vec<u32> {
+    pub(crate) fn sent_on(&mut self) -> Vec<u32> {
         self.sent().into_iter().map(|(id, _)| id).collect()
     }
 
     /// Learns a path to a destination of `owner` over an interface, `hops` away once received here, and forgets what is
     /// sent about it.
-    pub fn learn(&mut self, owner: u8, interface: u32, hops: u8) -> DestinationHash {
+    pub(crate) fn learn(&mut self, owner: u8, interface: u32, hops: u8) -> DestinationHash {
         let made = Made::new(owner, self.wall());
         let packet = made.received(hops);
         assert!(matches!(self.receive(interface, &packet), Verdict::Announce(_)));
@@ -228,20 +211,26 @@ impl World {
     }
 }
 
+/// Returns a router's surroundings at a time.
+fn env(now: Duration, rng: &mut Rng) -> Env<'_> {
+    let wall = UnixTime::new(Duration::from_secs(WALL) + now - START);
+    Env { now: Instant::ZERO + now, wall, crypto: &Dalek, compression: &NoCompression, entropy: rng }
+}
+
 /// An announce that somebody made.
-pub struct Made {
+pub(crate) struct Made {
     data: Vec<u8>,
     destination: DestinationHash,
 }
 
 impl Made {
     /// The announce by the identity number `owner` at `seconds`.
-    pub fn new(owner: u8, seconds: u64) -> Self {
+    pub(crate) fn new(owner: u8, seconds: u64) -> Self {
         Self::with_random(owner, seconds, 0)
     }
 
     /// One of several announces of the same second.
-    pub fn with_random(owner: u8, seconds: u64, random: u8) -> Self {
+    pub(crate) fn with_random(owner: u8, seconds: u64, random: u8) -> Self {
         let mut blob = [random; 10];
         blob[5..].copy_from_slice(&seconds.to_be_bytes()[3..]);
         let announce = Announce::sign(&identity(owner), NAME, RandomHash::new(blob), None, b"app");
@@ -251,13 +240,13 @@ impl Made {
     }
 
     /// The packet as it left its owner.
-    pub fn packet(&self) -> Packet<'_> {
+    pub(crate) fn packet(&self) -> Packet<'_> {
         let kind = (PacketType::Announce, DestinationType::Single);
         Packet::new(kind.0, kind.1, self.destination, Context::None, &self.data)
     }
 
     /// The packet as it arrives, to count `hops` here; from another node if these are more than one.
-    pub fn received(&self, hops: u8) -> Packet<'_> {
+    pub(crate) fn received(&self, hops: u8) -> Packet<'_> {
         let packet = Packet { hops: hops - 1, ..self.packet() };
         if hops == 1 {
             return packet;
@@ -268,27 +257,27 @@ impl Made {
 
 const NAME: NameHash = NameHash::new([4; 10]);
 
-pub fn identity(owner: u8) -> Identity {
+pub(crate) fn identity(owner: u8) -> Identity {
     Identity::from_bytes(&Dalek, &[owner; 64])
 }
 
 /// The destination that `owner` announces.
-pub fn destination(owner: u8) -> DestinationHash {
+pub(crate) fn destination(owner: u8) -> DestinationHash {
     NAME.of(identity(owner).hash())
 }
 
 /// A packet with data to a single destination.
-pub fn data(to: DestinationHash, data: &[u8]) -> Packet<'_> {
+pub(crate) fn data(to: DestinationHash, data: &[u8]) -> Packet<'_> {
     Packet::new(PacketType::Data, DestinationType::Single, to, Context::None, data)
 }
 
 /// The same packet with the header for a transport node.
-pub fn via<'p>(id: IdentityHash, packet: Packet<'p>) -> Packet<'p> {
+pub(crate) fn via<'p>(id: IdentityHash, packet: Packet<'p>) -> Packet<'p> {
     Packet { transport_type: TransportType::Transport, transport_id: Some(id), ..packet }
 }
 
 /// A path request's data.
-pub fn request(to: DestinationHash, requester: Option<IdentityHash>, tag: u8) -> Vec<u8> {
+pub(crate) fn request(to: DestinationHash, requester: Option<IdentityHash>, tag: u8) -> Vec<u8> {
     let mut data = Vec::new();
     let tag = RequestTag::from_prefix(&[tag; 16]).unwrap();
     PathRequest { destination: to, requester, tag }.emit(&mut data);
@@ -296,15 +285,14 @@ pub fn request(to: DestinationHash, requester: Option<IdentityHash>, tag: u8) ->
 }
 
 /// A link's request and the proof by its destination's `owner`.
-pub struct Handshake {
-    pub request: Vec<u8>,
-    pub proof: Vec<u8>,
-    pub link: LinkHash,
+pub(crate) struct Handshake {
+    pub(crate) request: Vec<u8>,
+    pub(crate) proof: Vec<u8>,
+    pub(crate) link: LinkHash,
 }
 
 impl Handshake {
-    pub fn new(owner: u8, number: u8, mtu: Option<usize>) -> Self {
-        use proto_rns::wire::{LinkMode, Signalling};
+    pub(crate) fn new(owner: u8, number: u8, mtu: Option<usize>) -> Self {
         let signalling = mtu.map(|mtu| Signalling { mode: LinkMode::Aes256Cbc, mtu });
         let request = LinkRequest { agreement_key: [number; 32], verifying_key: [number; 32], signalling };
         let mut request_data = Vec::new();
@@ -319,7 +307,7 @@ impl Handshake {
     }
 
     /// The proof's packet, to count `hops` on arrival.
-    pub fn proof(&self, hops: u8) -> Packet<'_> {
+    pub(crate) fn proof(&self, hops: u8) -> Packet<'_> {
         let to = DestinationHash::from(self.link);
         let kind = (PacketType::Proof, DestinationType::Link);
         let packet = Packet::new(kind.0, kind.1, to, Context::LinkRequestProof, &self.proof);
@@ -327,7 +315,7 @@ impl Handshake {
     }
 
     /// A packet of the link, to count `hops` on arrival.
-    pub fn traffic<'p>(&self, hops: u8, context: Context, data: &'p [u8]) -> Packet<'p> {
+    pub(crate) fn traffic<'p>(&self, hops: u8, context: Context, data: &'p [u8]) -> Packet<'p> {
         let to = DestinationHash::from(self.link);
         let packet = Packet::new(PacketType::Data, DestinationType::Link, to, context, data);
         Packet { hops: hops - 1, ..packet }
@@ -335,6 +323,6 @@ impl Handshake {
 }
 
 /// A packet that asks for a link.
-pub fn link_request(to: DestinationHash, data: &[u8]) -> Packet<'_> {
+pub(crate) fn link_request(to: DestinationHash, data: &[u8]) -> Packet<'_> {
     Packet::new(PacketType::LinkRequest, DestinationType::Single, to, Context::None, data)
 }

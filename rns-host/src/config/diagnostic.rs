@@ -104,7 +104,9 @@ impl Diagnostic {
     /// Says how bad it is.
     pub const fn severity(&self) -> Severity {
         match self.problem {
-            Problem::UnknownSection { .. } | Problem::UnknownKey { .. } | Problem::NoEffect => Severity::Warning,
+            Problem::UnknownSection { .. } | Problem::UnknownKey { .. } | Problem::NoEffect => {
+                Severity::Warning
+            }
             Problem::Syntax(_)
             | Problem::TooLong
             | Problem::Value { .. }
@@ -135,7 +137,9 @@ impl Diagnostic {
             }
             Problem::TooLong => "check that it is the right file".into(),
             Problem::UnknownSection { nearest: Some(nearest) } => format!("did you mean [{nearest}]?"),
-            Problem::UnknownSection { nearest: None } => "interfaces belong into [interfaces], as [[name]]".into(),
+            Problem::UnknownSection { nearest: None } => {
+                "interfaces belong into [interfaces], as [[name]]".into()
+            }
             Problem::UnknownKey { nearest: Some(nearest) } => format!("did you mean {nearest}?"),
             Problem::UnknownKey { nearest: None } | Problem::NoEffect => "take the line away".into(),
             Problem::Value { expected, .. } => format!("write {expected}"),
@@ -180,7 +184,9 @@ impl fmt::Display for Problem {
             Self::UnknownType { value, .. } => write!(f, "there is no interface of type {value:?}"),
             Self::UnsupportedType { value } => write!(f, "this program has no {value}"),
             Self::UnknownHost { host } => write!(f, "there is no host {host:?}"),
-            Self::UnknownDevice { device } => write!(f, "there is no device {device:?} with a suitable address"),
+            Self::UnknownDevice { device } => {
+                write!(f, "there is no device {device:?} with a suitable address")
+            }
             Self::NoEffect => f.write_str("this program does not act on it"),
             Self::Interface(error) => error.fmt(f),
         }

@@ -136,10 +136,13 @@ mod tests {
 
     #[test]
     fn what_stands_in_the_wrong_place_is_told_with_its_line() {
-        let text = "stray = 1\n[interface]\n[[x]]\n[interfaces]\nenable_transport = yes\n[reticulum]\n[[y]]\n";
+        let text =
+            "stray = 1\n[interface]\n[[x]]\n[interfaces]\nenable_transport = yes\n[reticulum]\n[[y]]\n";
         let (_, diagnostics) = read_config(text, &SystemNetwork);
-        let told: Vec<_> =
-            diagnostics.iter().map(|mistake| (mistake.line, mistake.severity(), mistake.to_string())).collect();
+        let told: Vec<_> = diagnostics
+            .iter()
+            .map(|mistake| (mistake.line, mistake.severity(), mistake.to_string()))
+            .collect();
         assert_eq!(told.len(), 3, "{told:#?}");
         assert_eq!(told[0].2, "line 1: stray: there is no such key here; take the line away");
         assert_eq!(told[1].2, "line 2: [interface] there is no such section; did you mean [interfaces]?");

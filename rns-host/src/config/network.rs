@@ -26,7 +26,10 @@ pub struct SystemNetwork;
 
 impl Network for SystemNetwork {
     fn resolve(&self, host: &str) -> Vec<IpAddr> {
-        (host, 0).to_socket_addrs().map(|found| found.map(|address| address.ip()).collect()).unwrap_or_default()
+        (host, 0)
+            .to_socket_addrs()
+            .map(|found| found.map(|address| address.ip()).collect())
+            .unwrap_or_default()
     }
 
     fn device(&self, name: &str) -> Vec<Device> {

@@ -164,10 +164,11 @@ impl Parser {
         more: &mut impl Iterator<Item = (&'a str, usize)>,
     ) -> Result<(), SyntaxError> {
         let (key, rest) = split_key(line)?;
-        let value = match ["\"\"\"", "'''"].into_iter().find_map(|quote| Some((quote, rest.strip_prefix(quote)?))) {
-            Some((quote, first)) => Value::Text(quoted_lines(quote, first, more)?),
-            None => value(rest)?,
-        };
+        let value =
+            match ["\"\"\"", "'''"].into_iter().find_map(|quote| Some((quote, rest.strip_prefix(quote)?))) {
+                Some((quote, first)) => Value::Text(quoted_lines(quote, first, more)?),
+                None => value(rest)?,
+            };
         let Some(open) = self.open.last_mut() else { return Ok(()) };
         if let Some(entry) = open.section.entry(key) {
             return Err(SyntaxError::SecondKey { first: entry.line });
@@ -215,7 +216,11 @@ fn split_heading(line: &str) -> Result<(usize, &str), SyntaxError> {
         }
         if behind.is_empty() || behind.starts_with('#') {
             let name = unquoted(name.trim());
-            return if closed == depth && !name.is_empty() { Ok((depth, name)) } else { Err(SyntaxError::Heading) };
+            return if closed == depth && !name.is_empty() {
+                Ok((depth, name))
+            } else {
+                Err(SyntaxError::Heading)
+            };
         }
     }
     Err(SyntaxError::Heading)

@@ -77,7 +77,9 @@ impl<'a> SectionReader<'a> {
             return None;
         }
         let text = self.text(key);
-        if text.is_none() && self.section.entry(key).is_some_and(|entry| entry.value == Value::Text(String::new())) {
+        if text.is_none()
+            && self.section.entry(key).is_some_and(|entry| entry.value == Value::Text(String::new()))
+        {
             self.missing(key, purpose);
         }
         text

@@ -148,7 +148,9 @@ impl SharedInstance {
     /// Returns where the shared instance takes remote procedure calls.
     pub fn rpc_address(&self) -> LocalAddress {
         match self.kind {
-            SharedInstanceType::Tcp => LocalAddress::Tcp(SocketAddr::from(([127, 0, 0, 1], self.control_port))),
+            SharedInstanceType::Tcp => {
+                LocalAddress::Tcp(SocketAddr::from(([127, 0, 0, 1], self.control_port)))
+            }
             SharedInstanceType::Unix => LocalAddress::Unix(format!("\0rns/{}/rpc", self.name)),
         }
     }

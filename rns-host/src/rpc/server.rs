@@ -44,13 +44,7 @@ impl RpcServer {
     pub fn new(key: &RpcKey, entropy: &mut dyn Entropy) -> Self {
         let mut output = Vec::new();
         let handshake = Handshake::server(key, entropy, &mut output);
-        Self {
-            handshake,
-            frames: FrameReader::default(),
-            output,
-            event: None,
-            state: State::Open,
-        }
+        Self { handshake, frames: FrameReader::default(), output, event: None, state: State::Open }
     }
 
     /// Takes in bytes from the other end.

@@ -27,7 +27,13 @@ const SOCKET: LinkId = LinkId(1);
 
 impl NodeSubject {
     fn node(seed: [u8; 32], start: Instant) -> Node {
-        let config = NodeConfig { transport: true, max_events: 256, max_links: 64, ..NodeConfig::default() };
+        let config = NodeConfig {
+            transport: true,
+            max_events: 256,
+            max_links: 64,
+            max_half_open_links: 16,
+            ..NodeConfig::default()
+        };
         let mut node = Node::new(config, Tools::default(), None, seed, start, WALL).expect("valid settings");
         let target = Target::Address(SocketAddr::from(([10, 9, 9, 9], 4_242)));
         let stream = Medium::TcpClient { target, framing: Framing::Hdlc, backbone: false };

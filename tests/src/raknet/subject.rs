@@ -111,6 +111,7 @@ impl Subject for EndpointSubject {
         let up = LinkEvent::Up { local: None, peer: None };
         if *self == Self::ClientApart {
             machine.connect_apart(now, to, Self::CLIENT, options).expect("the attempt begins");
+            while machine.poll_link().is_some() {}
             machine.handle_link(now, Self::APART, up);
             return machine;
         }
