@@ -10,7 +10,7 @@ pub type SharedHistogram = Arc<Mutex<Histogram>>;
 ///
 /// It takes 14 KiB whatever the number of samples, so that recording does not show in the peer's memory.
 /// Durations are kept in nanoseconds; those under 128 ns share exact buckets, those over 17 s the last one.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Histogram {
     buckets: Vec<u32>,
     count: u64,

@@ -8,6 +8,7 @@
 //! - [`Payload`]: the messages, and the check of an echo against them.
 //! - [`Exchange`]: the window of one connection: what may be sent next and which echo must come next.
 //! - [`course`] (feature `tokio`): the client's phases over many asynchronous connections.
+//! - [`rns`]: the same for peers that speak Reticulum, which do more than echo.
 //! - [`Stopwatch`], [`Histogram`], [`Usage`], [`Report`]: what is measured and how it is told.
 
 #![forbid(unsafe_code)]
@@ -21,6 +22,7 @@ mod exchange;
 mod histogram;
 mod payload;
 mod report;
+pub mod rns;
 mod stopwatch;
 mod usage;
 

@@ -69,14 +69,28 @@ impl Links {
         }
     }
 
-    /// Takes note that a socket can be used, or can again.
-    pub(super) fn on_room(&mut self, link: LinkId) {
-        self.change(link, &[State::Opening, State::Full], State::Up);
+    /// Takes note that a socket can be used. One that nobody asked for is given back.
+    pub(super) fn on_up(&mut self, link: LinkId) {
+        let Some(place) = self.place_mut(link) else { return };
+        match place.state {
+            State::Opening => place.state = State::Up,
+            State::Free => {
+                place.state = State::Closing;
+                self.free.retain(|&at| at + 1 != link.0);
+                self.requests.push_back(LinkRequest::Close { link });
+            }
+            State::Up | State::Full | State::Closing => {}
+        }
+    }
+
+    /// Takes note that a socket has room again.
+    pub(super) fn on_writable(&mut self, link: LinkId) {
+        self.change(link, State::Full, State::Up);
     }
 
     /// Takes note that a socket has no room.
     pub(super) fn on_blocked(&mut self, link: LinkId) {
-        self.change(link, &[State::Up], State::Full);
+        self.change(link, State::Up, State::Full);
     }
 
     /// Takes note that a socket is gone. Returns whose it was, if somebody has not given it back.
@@ -112,9 +126,9 @@ impl Links {
         self.place(link).is_some_and(|place| place.state == State::Up)
     }
 
-    fn change(&mut self, link: LinkId, from: &[State], to: State) {
+    fn change(&mut self, link: LinkId, from: State, to: State) {
         if let Some(place) = self.place_mut(link)
-            && from.contains(&place.state)
+            && place.state == from
         {
             place.state = to;
         }
@@ -145,7 +159,7 @@ mod tests {
         let first = open(&mut links, 7);
         assert!(matches!(links.poll_request(), Some(LinkRequest::Open { .. })));
         assert!(!links.has_room(first));
-        links.on_room(first);
+        links.on_up(first);
         assert!(links.has_room(first) && links.owner(first) == Some(7) && links.guid(first) == Some(Guid(7)));
         links.close(first);
         links.close(first);
@@ -160,11 +174,26 @@ mod tests {
     fn a_socket_that_goes_by_itself_is_reported_to_its_owner_once() {
         let mut links = Links::default();
         let link = open(&mut links, 3);
-        links.on_room(link);
+        links.on_up(link);
         links.on_blocked(link);
         assert!(!links.has_room(link));
+        links.on_writable(link);
+        assert!(links.has_room(link));
         assert_eq!((links.on_down(link), links.on_down(link)), (Some(3), None));
-        links.on_room(link);
+        links.on_writable(link);
         assert!(!links.has_room(link), "a late report changes nothing");
+    }
+
+    #[test]
+    fn a_socket_that_nobody_asked_for_is_given_back_before_its_number_is_used() {
+        let mut links = Links::default();
+        let link = open(&mut links, 3);
+        links.on_down(link);
+        links.on_up(link);
+        let requests: Vec<_> = core::iter::from_fn(|| links.poll_request()).collect();
+        assert_eq!(requests.last(), Some(&LinkRequest::Close { link }));
+        assert_ne!(open(&mut links, 4), link);
+        links.on_down(link);
+        assert_eq!(open(&mut links, 5), link);
     }
 }

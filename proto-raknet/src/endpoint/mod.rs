@@ -293,14 +293,14 @@ impl Endpoint {
     fn on_own_link(&mut self, link: LinkId, event: LinkEvent, now: Instant) {
         match event {
             LinkEvent::Up { .. } => {
-                self.links.on_room(link);
+                self.links.on_up(link);
                 if let Some(index) = self.links.owner(link) {
                     self.advance_attempt(index, now);
                 }
             }
             LinkEvent::Blocked => self.links.on_blocked(link),
             LinkEvent::Writable => {
-                self.links.on_room(link);
+                self.links.on_writable(link);
                 if let Some(index) = self.links.owner(link) {
                     self.make_ready(index);
                 }

@@ -49,8 +49,9 @@ pub use stats::{DropReason, LinkStats};
 pub use streams::StreamRead;
 
 use crate::{
-    DestinationHash, Env, LinkHash,
+    DestinationHash, Env, LinkHash, ResourceHash,
     identity::{Identity, PublicIdentity},
+    resource::ResourceId,
     wire::{Context, DestinationType, LinkProof, LinkRequest, Packet, PacketType},
 };
 use alloc::{boxed::Box, sync::Arc, vec::Vec};
@@ -272,6 +273,14 @@ impl Link {
     pub const fn identity(&self) -> Option<&PublicIdentity> {
         match &self.phase {
             Phase::Open(session) => session.identity.as_ref(),
+            Phase::Pending(_) | Phase::Closed => None,
+        }
+    }
+
+    /// Returns the resource that is being sent, be it a request or a response, and the hash that the peer knows it by.
+    pub fn outgoing_resource(&self) -> Option<(ResourceId, ResourceHash)> {
+        match &self.phase {
+            Phase::Open(session) => session.transfers.outgoing(),
             Phase::Pending(_) | Phase::Closed => None,
         }
     }

@@ -7,7 +7,7 @@ use super::{
     step::Step,
 };
 use crate::{
-    Env, LinkHash, RequestId,
+    Env, LinkHash, RequestId, ResourceHash,
     crypto::TokenKey,
     resource::{
         Carrier, Event as ResourceEvent, FailReason, Kind, Outgoing, ResourceConfig, ResourceConfigError,
@@ -49,6 +49,11 @@ impl Transfers {
 
     pub(super) fn on_rtt(&mut self, rtt: Duration) {
         self.resources.set_rtt(rtt);
+    }
+
+    /// Returns the resource that is being sent, and its hash.
+    pub(super) fn outgoing(&self) -> Option<(ResourceId, ResourceHash)> {
+        self.resources.outgoing()
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {

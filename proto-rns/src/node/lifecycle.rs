@@ -137,10 +137,10 @@ impl Node {
     fn on_up(&mut self, link: LinkId) {
         let Some(id) = self.interfaces.of(link) else { return };
         let now = self.core.now();
-        if let Some(interface) = self.interfaces.get_mut(id) {
+        if let Some(interface) = self.interfaces.get_mut(id).filter(|interface| !interface.properties().online) {
             interface.up(now);
+            self.announce_up(id);
         }
-        self.announce_up(id);
     }
 
     fn on_accepted(&mut self, link: LinkId, listener: LinkId, peer: Option<SocketAddr>) {

@@ -263,6 +263,12 @@ impl Resources {
         self.outbox.flush(&mut self.shared, env.now, carrier);
     }
 
+    /// Returns the resource that is being sent, and the hash of its first segment, which both sides know it by. It has
+    /// none before its turn comes.
+    pub fn outgoing(&self) -> Option<(ResourceId, ResourceHash)> {
+        self.outbox.under_way()
+    }
+
     /// Returns what happened next.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.shared.events.pop()

@@ -211,6 +211,11 @@ impl Outbox {
         self.current.is_none()
     }
 
+    /// Returns the resource under way, and the hash of its first segment.
+    pub(super) fn under_way(&self) -> Option<(ResourceId, ResourceHash)> {
+        self.current.as_ref().map(|current| (current.item.id, current.first_hash))
+    }
+
     fn prepare_ahead(&mut self, shared: &Shared, env: &mut Env<'_>, key: &TokenKey) {
         let Some((id, number, job)) = self.next_job(shared) else { return };
         let prepared = job.run(env.crypto, env.compression, key, env.entropy);

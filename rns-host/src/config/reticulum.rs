@@ -54,7 +54,7 @@ pub enum SharedInstanceType {
 }
 
 /// Who may look after the node from elsewhere.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ManagementSettings {
     /// Whether anybody may.
     pub enabled: bool,
@@ -156,6 +156,12 @@ impl SharedInstance {
     }
 }
 
+impl Default for ManagementSettings {
+    fn default() -> Self {
+        Self { enabled: false, allowed: Vec::new(), interfaces: true }
+    }
+}
+
 impl Default for BlackholeSettings {
     fn default() -> Self {
         Self { publish: false, sources: Vec::new(), update_interval: Duration::from_secs(60 * 60) }
@@ -218,10 +224,11 @@ impl BurstSettings {
 pub(super) fn read_reticulum(reader: &mut SectionReader<'_>, config: &mut HostConfig) -> InterfaceDefaults {
     config.node = read_node(reader);
     config.shared = read_shared(reader);
+    let defaults = ManagementSettings::default();
     config.management = ManagementSettings {
-        enabled: reader.flag("enable_remote_management").unwrap_or(false),
+        enabled: reader.flag("enable_remote_management").unwrap_or(defaults.enabled),
         allowed: reader.list("remote_management_allowed", HASHES),
-        interfaces: reader.flag("enable_interface_management").unwrap_or(true),
+        interfaces: reader.flag("enable_interface_management").unwrap_or(defaults.interfaces),
     };
     let defaults = BlackholeSettings::default();
     config.blackhole = BlackholeSettings {

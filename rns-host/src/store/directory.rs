@@ -80,7 +80,8 @@ impl DirectoryStore {
             StoredItem::Announce(packet) => self.announces().join(packet.to_string()),
             StoredItem::Blackhole => self.storage.join(BLACKHOLE).join(LOCAL_BLACKHOLE),
             StoredItem::BlackholeOf(source) => self.storage.join(BLACKHOLE).join(source.to_string()),
-            _ => self.storage.join("other"),
+            // Kinds that are newer than this crate.
+            newer => self.storage.join(format!("{newer:?}")),
         }
     }
 

@@ -129,7 +129,7 @@ mod tests {
         let path = dir.path().join("me");
         let error = || read_identity_file(&path, &Dalek).unwrap_err();
         assert_eq!(error(), IdentityFileError::Missing);
-        let mut with = |bytes: &[u8]| {
+        let with = |bytes: &[u8]| {
             fs::write(&path, bytes).unwrap();
             error()
         };

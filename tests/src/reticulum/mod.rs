@@ -5,7 +5,7 @@
 //!       \--> scenarios::*  ------ play on any two of them -----------^
 //! ```
 //!
-//! [`Reference`] is PyPI `rns`, run as it comes; its program is `tests/peers/python/rns_peer.py`. [`Utility`] runs the
+//! [`Iolite`] is ours. [`Reference`] is PyPI `rns`, run as it comes; its program is `tests/peers/python/rns_peer.py`. [`Utility`] runs the
 //! command-line programs that come with it, and [`Lxmf`] is a node that speaks PyPI `lxmf`.
 //!
 //! This is a harness of tests: it panics where a test would.
@@ -24,6 +24,7 @@ mod destination;
 mod event;
 mod fields;
 mod installed;
+mod iolite;
 mod lxmf;
 mod peer;
 mod program;
@@ -46,6 +47,7 @@ pub use event::{
     RequestReceived, ResourceOffered, ResourceProgress, ResourceReceived, ResourceSent, ResponseReceived,
 };
 pub use installed::is_skipped;
+pub use iolite::Iolite;
 pub use lxmf::{Lxmf, LxmfMessage, LxmfMethod};
 pub use peer::{BufferStreams, InterfaceStatus, ReticulumPeer};
 pub use reference::Reference;

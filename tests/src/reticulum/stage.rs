@@ -3,8 +3,8 @@
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
 use super::{
-    AccessCode, Config, Interface, InterfaceKind, Reference, ReticulumPeer, SharedInstance, Waiting as _,
-    installed,
+    AccessCode, Config, Interface, InterfaceKind, Iolite, Reference, ReticulumPeer, SharedInstance,
+    Waiting as _, installed,
 };
 use crate::peers::peer::free_port;
 
@@ -79,6 +79,10 @@ impl Cast {
 }
 
 impl Player {
+    /// Our node.
+    pub const IOLITE: Self =
+        Self { name: "iolite", start: |config| Box::new(Iolite::start(config)), is_skipped: || false };
+
     /// PyPI `rns`.
     pub const REFERENCE: Self = Self {
         name: "rns-python",
