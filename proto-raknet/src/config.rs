@@ -140,7 +140,7 @@ pub struct SessionConfig {
     /// expected in time, 25 ms at the most. It never waits when something is missing or out of order, while the session
     /// begins or ends, or when the peer says that it runs out of window. C++ waits 10 ms.
     pub ack_delay: Duration,
-    /// How many frames one acknowledgement may wait for; a datagram counts as three at least. Until then their sender keeps
+    /// How many frames one acknowledgement may wait for; a datagram counts as six at least. Until then their sender keeps
     /// them in memory.
     pub ack_frames: usize,
     /// What limits the data in flight.

@@ -3,6 +3,8 @@
 //! `RNS_HOST_PYTHONS` names the interpreters, separated by colons, so that the digests of old and new ones are both
 //! seen; without it there is `python3`. Hosts without Python skip these tests.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests fail as tests do")]
+
 use proto_rns::crypto::SecureEntropy;
 use rns_host::rpc::{RpcClient, RpcClientEvent, RpcError, RpcKey, RpcRequest, RpcServer, RpcServerEvent};
 use std::{

@@ -45,7 +45,7 @@ pub(crate) struct Acknowledger {
 }
 
 /// What a datagram with fewer frames counts as: it costs its sender as much memory and window as its bytes.
-const FRAMES_A_DATAGRAM: usize = 3;
+const FRAMES_A_DATAGRAM: usize = 6;
 
 /// The longest wait altogether, and the longest time between two arrivals of a flow. C++ waits up to 10 ms for each ACK,
 /// QUIC 25 ms (RFC 9000 §18.2). A longer wait would save few ACKs and keep much in memory at the sender.
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn an_ack_waits_for_more_but_not_for_long_and_not_when_it_is_needed() {
-        let patience = AckPatience { delay: Duration::from_millis(1), frames: 9 };
+        let patience = AckPatience { delay: Duration::from_millis(1), frames: 18 };
         let (at, late) = (Instant::from_millis(10), Instant::from_millis(11));
         let mut acks = Acknowledger::default();
         assert!(!acks.is_due(late, patience) && acks.due_at(patience).is_none());

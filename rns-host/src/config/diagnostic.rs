@@ -138,7 +138,7 @@ impl Diagnostic {
             Problem::TooLong => "check that it is the right file".into(),
             Problem::UnknownSection { nearest: Some(nearest) } => format!("did you mean [{nearest}]?"),
             Problem::UnknownSection { nearest: None } => {
-                "interfaces belong into [interfaces], as [[name]]".into()
+                "take it away, or write an interface as [[name]] into [interfaces]".into()
             }
             Problem::UnknownKey { nearest: Some(nearest) } => format!("did you mean {nearest}?"),
             Problem::UnknownKey { nearest: None } | Problem::NoEffect => "take the line away".into(),

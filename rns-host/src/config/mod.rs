@@ -104,7 +104,7 @@ pub fn read_config(text: &str, network: &dyn Network) -> (HostConfig, Vec<Diagno
 
 /// Reports what stands where nothing belongs.
 fn report_strays(file: &Section, diagnostics: &mut Vec<Diagnostic>) {
-    SectionReader::new(file, String::new(), diagnostics).finish();
+    SectionReader::new(file, String::new(), diagnostics).report_other_keys();
     for section in file.sections.iter().filter(|section| !SECTIONS.contains(&section.name.as_str())) {
         let nearest = nearest::nearest(&section.name, SECTIONS);
         let problem = Problem::UnknownSection { nearest };
@@ -112,7 +112,7 @@ fn report_strays(file: &Section, diagnostics: &mut Vec<Diagnostic>) {
         diagnostics.push(Diagnostic { line: section.line, section: section_name, key: None, problem });
     }
     if let Some(section) = file.section("interfaces") {
-        SectionReader::new(section, section.name.clone(), diagnostics).finish();
+        SectionReader::new(section, section.name.clone(), diagnostics).report_other_keys();
     }
 }
 
@@ -143,10 +143,10 @@ mod tests {
             .iter()
             .map(|mistake| (mistake.line, mistake.severity(), mistake.to_string()))
             .collect();
-        assert_eq!(told.len(), 3, "{told:#?}");
+        assert_eq!(told.len(), 4, "{told:#?}");
         assert_eq!(told[0].2, "line 1: stray: there is no such key here; take the line away");
         assert_eq!(told[1].2, "line 2: [interface] there is no such section; did you mean [interfaces]?");
-        assert_eq!(told[2].0, 5);
+        assert_eq!((told[2].0, told[3].0), (5, 7));
         assert!(told.iter().all(|(_, severity, _)| *severity == Severity::Warning));
     }
 

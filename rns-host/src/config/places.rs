@@ -12,7 +12,7 @@ pub fn config_dir(home: Option<&Path>) -> PathBuf {
 }
 
 fn first_with_file(system: impl IntoIterator<Item = PathBuf>, home: Option<&Path>) -> PathBuf {
-    let home = home.unwrap_or(Path::new("."));
+    let home = home.unwrap_or_else(|| Path::new("."));
     system
         .into_iter()
         .chain([home.join(".config").join("reticulum")])

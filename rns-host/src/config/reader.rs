@@ -33,15 +33,26 @@ impl<'a> SectionReader<'a> {
         Self { section, path, asked: Vec::new(), diagnostics, errors: 0 }
     }
 
-    /// Reports every key that was not asked for. Returns how many mistakes there were that are no mere warnings.
+    /// Reports every key that was not asked for, and every section, for the sections that are read so have none.
+    /// Returns how many mistakes there were that are no mere warnings.
     pub(super) fn finish(mut self) -> usize {
+        self.report_other_keys();
+        for inner in &self.section.sections {
+            let section = format!("{} > {}", self.path, inner.name);
+            let problem = Problem::UnknownSection { nearest: None };
+            self.diagnostics.push(Diagnostic { line: inner.line, section, key: None, problem });
+        }
+        self.errors
+    }
+
+    /// Reports every key that was not asked for.
+    pub(super) fn report_other_keys(&mut self) {
         for entry in &self.section.entries {
             if !self.asked.contains(&entry.key.as_str()) {
                 let nearest = nearest(&entry.key, self.asked.iter().copied());
                 self.report(entry.line, &entry.key, Problem::UnknownKey { nearest });
             }
         }
-        self.errors
     }
 
     /// Says whether the key is there.

@@ -4,7 +4,10 @@ use super::{HostConfig, reader::SectionReader};
 use crate::rpc::RpcKey;
 use proto_rns::{
     IdentityHash,
+    crypto::{Entropy, draw},
     iface::{AnnounceRate, BurstControl, LocalAddress},
+    node::NodeConfig,
+    transport::RouterConfig,
 };
 use std::{net::SocketAddr, time::Duration};
 
@@ -117,6 +120,25 @@ impl Default for NodeSettings {
             link_mtu_discovery: true,
             respond_to_probes: false,
             local_hops_delta: false,
+        }
+    }
+}
+
+impl NodeSettings {
+    /// Returns the node's configuration, with the limits that it has by default. Draws one byte where packets of its
+    /// own are to look as if they came from farther.
+    pub fn node_config(&self, entropy: &mut dyn Entropy) -> NodeConfig {
+        let defaults = NodeConfig::default();
+        NodeConfig {
+            transport: self.transport,
+            implicit_proofs: self.implicit_proofs,
+            link_mtu_discovery: self.link_mtu_discovery,
+            respond_to_probes: self.respond_to_probes,
+            router: RouterConfig {
+                local_hops_delta: if self.local_hops_delta { 2 + draw::<1>(entropy)[0] % 6 } else { 0 },
+                ..defaults.router
+            },
+            ..defaults
         }
     }
 }
@@ -321,6 +343,8 @@ const WITHOUT_EFFECT: [&str; 14] = [
 mod tests {
     use super::*;
     use crate::config::{Problem, SystemNetwork, read_config};
+    use proto_rns::crypto::SecureEntropy;
+    use std::collections::BTreeSet;
 
     #[test]
     fn every_setting_is_taken() {
@@ -405,6 +429,20 @@ mod tests {
         let (_, diagnostics) = read_config(text, &SystemNetwork);
         assert_eq!(diagnostics.len(), 1);
         assert_eq!((diagnostics[0].line, &diagnostics[0].problem), (3, &Problem::NoEffect));
+    }
+
+    #[test]
+    fn the_nodes_configuration_has_the_settings() {
+        let mut entropy = SecureEntropy::new([1; 32]);
+        let far = NodeSettings { transport: true, local_hops_delta: true, ..NodeSettings::default() };
+        let mut seen = BTreeSet::new();
+        for _ in 0..200 {
+            let config = far.node_config(&mut entropy);
+            assert!(config.transport && config.validate().is_ok());
+            seen.insert(config.router.local_hops_delta);
+        }
+        assert!(seen.into_iter().eq(2..=7));
+        assert_eq!(NodeSettings::default().node_config(&mut entropy).router.local_hops_delta, 0);
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! The key that both ends of an RPC connection know.
 
-use proto_rns::crypto::sha256;
+use proto_rns::{
+    crypto::sha256,
+    storage::{Storage, StoredItem},
+};
 use std::{fmt, str::FromStr};
 use zeroize::Zeroizing;
 
@@ -18,6 +21,12 @@ impl RpcKey {
     /// file `storage/transport_identity`, even when it runs with another identity.
     pub fn of_transport_identity(secret: &[u8; 64]) -> Self {
         Self::new(&sha256(&[secret]))
+    }
+
+    /// Returns the key that follows from what a shared instance keeps; `None` where it keeps no identity (yet).
+    pub fn stored(storage: &mut dyn Storage) -> Option<Self> {
+        let secret = Zeroizing::new(storage.read(StoredItem::TransportIdentity)?);
+        Some(Self::of_transport_identity(secret.as_slice().try_into().ok()?))
     }
 
     /// Returns the key.
@@ -73,6 +82,7 @@ pub enum ParseRpcKeyError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{store::DirectoryStore, test_dir::TestDir};
 
     fn vectors() -> serde_json::Value {
         let text = include_str!("../../../proto-rns/tests/vectors/rns.json");
@@ -85,6 +95,17 @@ mod tests {
         let secret: RpcKey = vector["transport_private"].as_str().unwrap().parse().unwrap();
         let expected: RpcKey = vector["rpc_key"].as_str().unwrap().parse().unwrap();
         assert_eq!(RpcKey::of_transport_identity(secret.as_bytes().try_into().unwrap()), expected);
+    }
+
+    #[test]
+    fn the_key_follows_from_the_identity_that_is_kept() {
+        let dir = TestDir::new("key");
+        let mut store = DirectoryStore::open(dir.path());
+        assert_eq!(RpcKey::stored(&mut store), None);
+        store.write(StoredItem::TransportIdentity, &[3; 63]);
+        assert_eq!(RpcKey::stored(&mut store), None);
+        store.write(StoredItem::TransportIdentity, &[3; 64]);
+        assert_eq!(RpcKey::stored(&mut store), Some(RpcKey::of_transport_identity(&[3; 64])));
     }
 
     #[test]

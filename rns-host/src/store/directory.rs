@@ -132,9 +132,10 @@ impl Storage for DirectoryStore {
     fn write(&mut self, item: StoredItem, bytes: &[u8]) {
         let path = self.path(item);
         // Beside the directories whose files are listed, so that nobody takes what is left of an attempt for one.
-        let temporary = match item {
-            StoredItem::OwnRatchets(_) => path.with_extension("new"),
-            _ => self.storage.join("being_written"),
+        let temporary = if matches!(item, StoredItem::OwnRatchets(_)) {
+            path.with_extension("new")
+        } else {
+            self.storage.join("being_written")
         };
         let result = match path.parent() {
             Some(dir) => fs::create_dir_all(dir),

@@ -31,23 +31,29 @@ pub enum Action {
 impl StoreError {
     /// Says what to do.
     pub fn remedy(&self) -> &'static str {
-        use io::ErrorKind as Kind;
-        match self.cause {
-            Kind::PermissionDenied => {
-                "let the user that the node runs as own the directory and all that is in it"
-            }
-            Kind::StorageFull | Kind::QuotaExceeded => {
-                "make room on the disk; what is in memory is written next time"
-            }
-            Kind::ReadOnlyFilesystem => "choose a directory that can be written to, by --config",
-            Kind::NotADirectory | Kind::AlreadyExists | Kind::IsADirectory => {
-                "move away what is there in the place of it"
-            }
-            Kind::FileTooLarge => "move the file away; it is longer than anything that a node writes",
-            _ => "check the disk and the directory",
-        }
+        REMEDIES
+            .iter()
+            .find(|(causes, _)| causes.contains(&self.cause))
+            .map_or("check the disk and the directory", |(_, remedy)| remedy)
     }
 }
+
+const REMEDIES: [(&[io::ErrorKind], &str); 5] = [
+    (
+        &[io::ErrorKind::PermissionDenied],
+        "let the user that the node runs as own the directory and all that is in it",
+    ),
+    (
+        &[io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded],
+        "make room on the disk; what is in memory is written next time",
+    ),
+    (&[io::ErrorKind::ReadOnlyFilesystem], "choose a directory that can be written to, by --config"),
+    (
+        &[io::ErrorKind::NotADirectory, io::ErrorKind::AlreadyExists, io::ErrorKind::IsADirectory],
+        "move away what is there in the place of it",
+    ),
+    (&[io::ErrorKind::FileTooLarge], "move the file away; it is longer than anything that a node writes"),
+];
 
 impl std::error::Error for StoreError {}
 

@@ -86,9 +86,12 @@ pub fn read_identity_file(
 /// There is a file already, or it cannot be written.
 pub fn create_identity_file(path: &Path, identity: &Identity) -> Result<(), IdentityFileError> {
     let mode = WriteMode { secret: true, durable: true };
-    atomic::create(path, identity.secret_bytes().as_slice(), mode).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => IdentityFileError::Exists,
-        kind => IdentityFileError::Refused(kind),
+    atomic::create(path, identity.secret_bytes().as_slice(), mode).map_err(|error| {
+        if error.kind() == io::ErrorKind::AlreadyExists {
+            IdentityFileError::Exists
+        } else {
+            IdentityFileError::Refused(error.kind())
+        }
     })
 }
 

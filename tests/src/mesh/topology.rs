@@ -32,7 +32,8 @@ impl Topology {
         nodes
     }
 
-    fn edges(self, count: usize) -> Vec<(usize, usize)> {
+    /// Returns which places are connected.
+    pub fn edges(self, count: usize) -> Vec<(usize, usize)> {
         let line = (1..count).map(|place| (place, place - 1));
         match self {
             Self::Line => line.collect(),

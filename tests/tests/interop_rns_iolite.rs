@@ -1,0 +1,198 @@
+//! Our Reticulum node with PyPI rns 1.5.7, and with itself, in every role: who begins, who answers, who is between.
+
+use tests::reticulum::{
+    AccessCode, Cast, Config, Content, Lxmf, LxmfMethod, Medium, Player, Ratchets, ReticulumPeer,
+    SharedInstance, Stage, is_skipped,
+    scenarios::{announces, broadcasts, channels, links, packets, ratchets, requests, resources},
+};
+
+type Scenario = fn(&mut dyn ReticulumPeer, &mut dyn ReticulumPeer);
+
+/// Plays scenarios one after the other between the same nodes, for each way that one of two is ours, or both are.
+fn play(stage: impl Fn() -> Stage, scenarios: &[Scenario]) {
+    for cast in [OURS_BEGINS, OURS_ANSWERS, OURS_ALONE] {
+        play_as(cast, &stage(), scenarios);
+    }
+}
+
+fn play_as(cast: Cast, stage: &Stage, scenarios: &[Scenario]) {
+    stage.play(cast, |initiator, responder| {
+        for scenario in scenarios {
+            scenario(initiator, responder);
+        }
+    });
+}
+
+#[test]
+fn announces_and_packets_pass_over_every_medium() {
+    for medium in [Medium::Tcp, Medium::Udp, Medium::Backbone, Medium::BackboneToTcp, Medium::Pipe] {
+        play(|| Stage::pair(medium), &[|a, b| announces::are_heard(a, b, 1), packets::are_proved]);
+    }
+}
+
+#[test]
+fn announces_cross_repeat_and_come_on_request() {
+    let scenarios: [Scenario; 3] =
+        [announces::cross, announces::can_be_repeated, announces::are_given_on_request];
+    play(|| Stage::pair(Medium::Tcp), &scenarios);
+    play(|| Stage::pair(Medium::Udp), &scenarios);
+}
+
+#[test]
+fn packets_are_proved_as_the_destination_wants() {
+    play(|| Stage::pair(Medium::Tcp), &[packets::are_proved_on_wish, packets::arrive_without_proof]);
+}
+
+#[test]
+fn explicit_proofs_do_as_well_as_implicit_ones() {
+    let stage = || Stage::pair(Medium::Udp).with_option("use_implicit_proof", "no");
+    play(stage, &[packets::are_proved]);
+}
+
+#[test]
+fn links_carry_packets_identify_and_close() {
+    play(
+        || Stage::pair(Medium::Tcp),
+        &[
+            links::carry_packets,
+            links::identify,
+            links::are_closed_by_initiator,
+            links::are_closed_by_responder,
+            links::live_side_by_side,
+        ],
+    );
+}
+
+#[test]
+fn the_mtu_of_a_link_is_that_of_its_medium() {
+    play(|| Stage::pair(Medium::Tcp), &[|a, b| links::have_mtu(a, b, 16_384)]);
+    play(|| Stage::pair(Medium::Udp), &[|a, b| links::have_mtu(a, b, 500)]);
+    play(|| Stage::pair(Medium::Backbone), &[|a, b| links::have_mtu(a, b, 32_768)]);
+    play(|| Stage::pair(Medium::BackboneToTcp), &[|a, b| links::have_mtu(a, b, 16_384)]);
+}
+
+#[test]
+fn requests_are_answered() {
+    play(
+        || Stage::pair(Medium::Tcp),
+        &[requests::are_echoed, requests::get_long_answers, requests::get_files, requests::are_for_some],
+    );
+}
+
+#[test]
+fn resources_of_every_length_arrive() {
+    play(
+        || Stage::pair(Medium::Tcp),
+        &[
+            |a, b| resources::arrive(a, b, Content::random(1, 1)),
+            |a, b| resources::arrive(a, b, Content::random(2, (1 << 20) - 1)),
+            |a, b| resources::arrive(a, b, Content::compressible(3, (1 << 20) - 1)),
+            |a, b| resources::arrive_one_way(a, b, Content::random(4, 5 << 20)),
+        ],
+    );
+}
+
+#[test]
+fn resources_arrive_in_small_frames() {
+    play(|| Stage::pair(Medium::Udp), &[|a, b| resources::arrive(a, b, Content::random(1, 60_000))]);
+}
+
+#[test]
+fn resources_wait_can_be_refused_and_cancelled() {
+    play(
+        || Stage::pair(Medium::Tcp),
+        &[
+            resources::wait_for_each_other,
+            resources::can_be_refused,
+            resources::can_be_cancelled_by_sender,
+            resources::can_be_cancelled_by_receiver,
+        ],
+    );
+}
+
+#[test]
+fn channels_and_buffers_keep_their_order() {
+    for medium in [Medium::Tcp, Medium::Udp] {
+        play(|| Stage::pair(medium), &[channels::carry_messages, channels::carry_buffers]);
+    }
+}
+
+#[test]
+fn ratchets_are_used() {
+    play(
+        || Stage::pair(Medium::Tcp),
+        &[
+            |a, b| ratchets::are_used(a, b, Ratchets::Enabled),
+            |a, b| ratchets::are_used(a, b, Ratchets::Enforced),
+        ],
+    );
+}
+
+#[test]
+fn groups_and_everyone_are_reached() {
+    for medium in [Medium::Tcp, Medium::Udp] {
+        play(|| Stage::pair(medium), &[broadcasts::reach_a_group, broadcasts::reach_everyone]);
+    }
+}
+
+#[test]
+fn closed_networks_work_within_and_not_across() {
+    let (ours, theirs) = (access("ours"), access("theirs"));
+    for medium in [Medium::Tcp, Medium::Udp] {
+        let within = || Stage::pair(medium).with_access(&ours);
+        play(within, &[packets::are_proved, links::carry_packets]);
+        play(|| Stage::pair(medium).with_two_accesses(&ours, &theirs), &[announces::are_not_heard]);
+    }
+}
+
+#[test]
+fn we_stand_between_two_of_theirs() {
+    over_three_hops(Cast { relay: Player::IOLITE, ..Cast::REFERENCE });
+}
+
+#[test]
+fn they_stand_between_two_of_ours() {
+    over_three_hops(Cast { relay: Player::REFERENCE, ..OURS_ALONE });
+}
+
+#[test]
+fn we_stand_between_them_and_us() {
+    over_three_hops(Cast { relay: Player::IOLITE, ..OURS_BEGINS });
+    over_three_hops(Cast { relay: Player::IOLITE, ..OURS_ANSWERS });
+}
+
+#[test]
+fn our_own_are_enough() {
+    over_three_hops(OURS_ALONE);
+}
+
+fn over_three_hops(cast: Cast) {
+    play_as(
+        cast,
+        &Stage::line(Medium::Tcp, 2),
+        &[
+            |a, b| announces::are_heard(a, b, 3),
+            packets::are_proved,
+            links::carry_packets,
+            links::identify,
+            requests::are_echoed,
+            |a, b| resources::arrive(a, b, Content::random(1, 300_000)),
+        ],
+    );
+}
+
+const OURS_BEGINS: Cast =
+    Cast { initiator: Player::IOLITE, responder: Player::REFERENCE, relay: Player::IOLITE };
+
+const OURS_ANSWERS: Cast =
+    Cast { initiator: Player::REFERENCE, responder: Player::IOLITE, relay: Player::IOLITE };
+
+const OURS_ALONE: Cast = Cast { initiator: Player::IOLITE, responder: Player::IOLITE, relay: Player::IOLITE };
+
+fn access(passphrase: &str) -> AccessCode {
+    AccessCode {
+        network_name: Some("iolite".into()),
+        passphrase: Some(passphrase.into()),
+        ..AccessCode::default()
+    }
+}
