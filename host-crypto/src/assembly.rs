@@ -41,7 +41,8 @@ impl CryptoProvider for Assembly {
     }
 
     fn agree(&self, secret: &[u8; 32], public: &[u8; 32]) -> Option<[u8; 32]> {
-        let shared = StaticPrivateKey::from_array(secret).diffie_hellman(&PublicKey::from_array(public)).ok()?;
+        let shared =
+            StaticPrivateKey::from_array(secret).diffie_hellman(&PublicKey::from_array(public)).ok()?;
         Some(shared.0)
     }
 }

@@ -33,7 +33,9 @@ fn keys_are_derived_alike() {
 
 #[test]
 fn tokens_are_sealed_alike() {
-    for name in ["token_aes256_0", "token_aes256_5", "token_aes256_16", "token_aes256_100", "token_aes128_legacy"] {
+    for name in
+        ["token_aes256_0", "token_aes256_5", "token_aes256_16", "token_aes256_100", "token_aes128_legacy"]
+    {
         let vector = vector(&format!("primitives/{name}"));
         let key = vector.bytes("key");
         let key = match <&[u8; 64]>::try_from(&key[..]) {
@@ -72,12 +74,18 @@ fn destinations_have_the_same_hashes() {
     );
     let group = vector("destination/group");
     assert_eq!(
-        DestinationName::parse(group.str("name")).unwrap().of(group.str("identity_hash").parse().unwrap()).to_string(),
+        DestinationName::parse(group.str("name"))
+            .unwrap()
+            .of(group.str("identity_hash").parse().unwrap())
+            .to_string(),
         group.str("hash")
     );
-    for name in
-        ["rnstransport.probe", "rnstransport.remote.management", "rnstransport.info.blackhole", "lxmf.delivery"]
-    {
+    for name in [
+        "rnstransport.probe",
+        "rnstransport.remote.management",
+        "rnstransport.info.blackhole",
+        "lxmf.delivery",
+    ] {
         let hash = DestinationName::parse(name).unwrap().of(a.hash());
         assert_eq!(hash.to_string(), vector(&format!("destination/{name}@A")).str("hash"));
     }
@@ -87,10 +95,13 @@ fn destinations_have_the_same_hashes() {
 fn packets_are_encrypted_and_hashed_alike() {
     let a = identity("A");
     let ratchet = vector("announce/ratchet_material");
-    for (name, ratchet) in [("single_data", None), ("single_data_ratchet", Some(ratchet.array("ratchet_public")))] {
+    for (name, ratchet) in
+        [("single_data", None), ("single_data_ratchet", Some(ratchet.array("ratchet_public")))]
+    {
         let vector = vector(&format!("packet/{name}"));
         let mut draws = vector.draws();
-        let data = a.public().encrypt(&Dalek, &mut draws, ratchet.as_ref(), &vector.bytes("plaintext")).unwrap();
+        let data =
+            a.public().encrypt(&Dalek, &mut draws, ratchet.as_ref(), &vector.bytes("plaintext")).unwrap();
         draws.assert_used();
         let packet =
             Packet::new(PacketType::Data, DestinationType::Single, single().hash(), Context::None, &data);
@@ -100,12 +111,16 @@ fn packets_are_encrypted_and_hashed_alike() {
     let plain = vector("packet/plain_data");
     let raw = plain.bytes("raw");
     let packet = Packet::parse(&raw).unwrap();
-    assert_eq!((packet.data, packet.destination_type), (&plain.bytes("plaintext")[..], DestinationType::Plain));
+    assert_eq!(
+        (packet.data, packet.destination_type),
+        (&plain.bytes("plaintext")[..], DestinationType::Plain)
+    );
     assert_eq!(packet.hash().to_string(), plain.str("packet_hash"));
 
     let group = vector("packet/group_data");
     let mut draws = group.draws();
-    let data = GroupKey::from_bytes(&group.array("key")).encrypt(&mut env(&mut draws), &group.bytes("plaintext"));
+    let data =
+        GroupKey::from_bytes(&group.array("key")).encrypt(&mut env(&mut draws), &group.bytes("plaintext"));
     assert_eq!(data, group.bytes("raw")[Packet::SHORT_HEADER..]);
 }
 
@@ -195,7 +210,9 @@ fn access_codes_are_made_and_checked_alike() {
 
 #[test]
 fn frames_are_delimited_alike() {
-    for (name, framing) in [("hdlc", Framing::Hdlc), ("hdlc_packet", Framing::Hdlc), ("kiss_tcp", Framing::Kiss)] {
+    for (name, framing) in
+        [("hdlc", Framing::Hdlc), ("hdlc_packet", Framing::Hdlc), ("kiss_tcp", Framing::Kiss)]
+    {
         let vector = vector(&format!("framing/{name}"));
         let mut out = Vec::new();
         framing.frame(&[&vector.bytes("payload")], &mut out);

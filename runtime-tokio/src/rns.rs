@@ -42,7 +42,11 @@ impl LinkStream {
 }
 
 impl AsyncRead for LinkStream {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         let read = ready!(self.reader.poll_read(cx, buf.initialize_unfilled()));
         let len = read.map_err(|closed| io::Error::new(io::ErrorKind::ConnectionAborted, closed))?;
         buf.advance(len);

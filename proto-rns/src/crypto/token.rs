@@ -11,7 +11,7 @@ use aes::{
         BlockCipherDecrypt, BlockCipherEncrypt, BlockModeDecrypt, BlockModeEncrypt, InnerIvInit, KeyInit,
     },
 };
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 use core::fmt;
 use subtle::ConstantTimeEq;
 
@@ -31,7 +31,7 @@ pub struct TokenKey {
 
 /// The reference's two kinds of AES; only AES-256 is used on links and towards identities.
 enum Cipher {
-    Aes128(Aes128Enc, Aes128Dec),
+    Aes128(Box<(Aes128Enc, Aes128Dec)>),
     Aes256(Aes256Enc, Aes256Dec),
 }
 
@@ -52,7 +52,7 @@ impl TokenKey {
         let cipher: &[u8; 16] = cipher.first_chunk().unwrap_or(&[0; 16]);
         Self {
             tag: HmacKey::new(tag),
-            cipher: Cipher::Aes128(Aes128Enc::new(cipher.into()), Aes128Dec::new(cipher.into())),
+            cipher: Cipher::Aes128(Box::new((Aes128Enc::new(cipher.into()), Aes128Dec::new(cipher.into())))),
         }
     }
 
@@ -64,7 +64,7 @@ impl TokenKey {
     /// Encrypts whole blocks in place and returns the vector for the blocks that follow.
     pub fn encrypt_blocks(&self, vector: [u8; 16], blocks: &mut [u8]) -> [u8; 16] {
         match &self.cipher {
-            Cipher::Aes128(cipher, _) => encrypt_with(cipher, vector, blocks),
+            Cipher::Aes128(ciphers) => encrypt_with(&ciphers.0, vector, blocks),
             Cipher::Aes256(cipher, _) => encrypt_with(cipher, vector, blocks),
         }
     }
@@ -73,7 +73,7 @@ impl TokenKey {
     pub fn decrypt_blocks(&self, vector: [u8; 16], blocks: &mut [u8]) -> [u8; 16] {
         let next = blocks.last_chunk().copied().unwrap_or(vector);
         match &self.cipher {
-            Cipher::Aes128(_, cipher) => decrypt_with(cipher, vector, blocks),
+            Cipher::Aes128(ciphers) => decrypt_with(&ciphers.1, vector, blocks),
             Cipher::Aes256(_, cipher) => decrypt_with(cipher, vector, blocks),
         }
         next
@@ -90,7 +90,7 @@ impl TokenKey {
     /// The token is too short, was not made with this key, or its padding is impossible. It is unchanged but in the
     /// last case.
     pub fn open<'a>(&self, token: &'a mut [u8]) -> Result<&'a mut [u8], TokenError> {
-        if token.len() < TOKEN_OVERHEAD + 16 || token.len() % 16 != 0 {
+        if token.len() < TOKEN_OVERHEAD + 16 || !token.len().is_multiple_of(16) {
             return Err(TokenError::TooShort);
         }
         if !self.made(token) {

@@ -7,7 +7,7 @@ use crate::{
     identity::{DecryptError, Identity},
     link::{LinkConfig, ProofStrategy},
 };
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 use core::fmt;
 use zeroize::Zeroizing;
 
@@ -37,7 +37,7 @@ pub enum DestinationKeys {
     /// The holder of one identity.
     Single(Identity),
     /// Everybody who has the key.
-    Group(GroupKey),
+    Group(Box<GroupKey>),
     /// Everybody.
     Plain,
 }
@@ -58,7 +58,7 @@ impl LocalDestination {
     /// Creates a group's destination. The identity, where given, is only part of the address.
     pub fn group(name: DestinationName, identity: Option<&Identity>, key: GroupKey) -> Self {
         let hash = identity.map_or_else(|| name.of_nobody(), |identity| name.of(identity.hash()));
-        Self::new(name, hash, DestinationKeys::Group(key))
+        Self::new(name, hash, DestinationKeys::Group(Box::new(key)))
     }
 
     /// Creates a destination that everybody can read.

@@ -5,8 +5,8 @@ mod public;
 mod secret;
 
 pub use known::{
-    KnownDestination, KnownDestinations, LastUse, RATCHET_EXPIRY, RememberError, RememberedRatchet, UNUSED_LINGER,
-    USED_LINGER,
+    KnownDestination, KnownDestinations, LastUse, RATCHET_EXPIRY, RememberError, RememberedRatchet,
+    UNUSED_LINGER, USED_LINGER,
 };
 pub use public::PublicIdentity;
 pub use secret::{DecryptError, Decrypted, Identity};

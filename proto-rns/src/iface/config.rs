@@ -85,7 +85,9 @@ impl InterfaceConfig {
             return Err(InterfaceConfigError::AnnounceCap);
         }
         match &self.access {
-            Some(access) if !(1..=64).contains(&access.size.unwrap_or(16)) => Err(InterfaceConfigError::AccessSize),
+            Some(access) if !(1..=64).contains(&access.size.unwrap_or(16)) => {
+                Err(InterfaceConfigError::AccessSize)
+            }
             Some(access) if access.network_name.is_none() && access.passphrase.is_none() => {
                 Err(InterfaceConfigError::AccessWithoutSecret)
             }
@@ -169,7 +171,11 @@ impl Medium {
         match self {
             Self::Udp { .. } => 10_000_000,
             Self::TcpClient { backbone, .. } | Self::TcpServer { backbone, .. } => {
-                if *backbone { 100_000_000 } else { 10_000_000 }
+                if *backbone {
+                    100_000_000
+                } else {
+                    10_000_000
+                }
             }
             Self::LocalServer { .. } | Self::LocalClient { .. } => 1_000_000_000,
             Self::Pipe { .. } => 1_000_000,
@@ -229,7 +235,9 @@ impl Medium {
     const fn type_name(&self) -> &'static str {
         match self {
             Self::Udp { .. } => "UDPInterface",
-            Self::TcpClient { backbone: true, .. } | Self::TcpServer { backbone: true, .. } => "BackboneInterface",
+            Self::TcpClient { backbone: true, .. } | Self::TcpServer { backbone: true, .. } => {
+                "BackboneInterface"
+            }
             Self::TcpClient { .. } => "TCPInterface",
             Self::TcpServer { .. } => "TCPServerInterface",
             Self::LocalServer { .. } => "Shared Instance",
@@ -317,9 +325,10 @@ impl fmt::Display for Place<'_> {
             Medium::Udp { bind, .. } | Medium::TcpServer { bind, .. } => write!(f, "/{bind}"),
             Medium::TcpClient { target: Target::Address(address), .. } => write!(f, "/{address}"),
             Medium::TcpClient { target: Target::Name { host, port }, .. } => write!(f, "/{host}:{port}"),
-            Medium::LocalServer { .. } | Medium::LocalClient { .. } | Medium::Pipe { .. } | Medium::Serial { .. } => {
-                Ok(())
-            }
+            Medium::LocalServer { .. }
+            | Medium::LocalClient { .. }
+            | Medium::Pipe { .. }
+            | Medium::Serial { .. } => Ok(()),
         }
     }
 }

@@ -60,7 +60,8 @@ impl Interface {
         let (hardware_mtu, negotiates_mtu) = config.medium.hardware_mtu(config.bitrate, config.fixed_mtu);
         let access = config.access.as_ref().and_then(|access| {
             let size = access.size.unwrap_or_else(|| config.medium.default_access_size());
-            Ifac::new(crypto, access.network_name.as_deref(), access.passphrase.as_deref(), size).map(Arc::new)
+            Ifac::new(crypto, access.network_name.as_deref(), access.passphrase.as_deref(), size)
+                .map(Arc::new)
         });
         let longest = hardware_mtu.unwrap_or(DEFAULT_MTU) + access.as_ref().map_or(0, |access| access.size());
         let name = match parent {
@@ -178,7 +179,8 @@ impl Interface {
             &mut self.counters.dropped_down
         } else if self.outgoing.len() >= MAX_OUTGOING {
             &mut self.counters.dropped_full
-        } else if packet.encoded_len() > self.properties.hardware_mtu.unwrap_or(DEFAULT_MTU).max(DEFAULT_MTU) {
+        } else if packet.encoded_len() > self.properties.hardware_mtu.unwrap_or(DEFAULT_MTU).max(DEFAULT_MTU)
+        {
             &mut self.counters.dropped_too_long
         } else {
             let before = self.outgoing.len();
@@ -203,7 +205,9 @@ impl Interface {
         };
         match self.config.medium.framing() {
             Some(framing) => self.outgoing.push_frame(|out| framing.frame(parts, out)),
-            None => self.outgoing.push_datagram(|out| parts.iter().for_each(|part| out.extend_from_slice(part))),
+            None => {
+                self.outgoing.push_datagram(|out| parts.iter().for_each(|part| out.extend_from_slice(part)))
+            }
         }
     }
 
@@ -218,18 +222,16 @@ impl Interface {
             return None;
         }
         let link = self.link?;
-        match &self.config.medium {
-            Medium::Udp { forward, .. } => {
-                let Some(to) = *forward else {
-                    self.outgoing.clear();
-                    return None;
-                };
-                let (first, len) = self.outgoing.take_datagrams(most, out)?;
-                let segment = NonZeroUsize::new(first).filter(|first| len > first.get());
-                Some(Transmit { segment, ..Transmit::datagram(link, to, len) })
-            }
-            _ => Some(Transmit::stream(link, self.outgoing.take_stream(out))),
-        }
+        let Medium::Udp { forward, .. } = &self.config.medium else {
+            return Some(Transmit::stream(link, self.outgoing.take_stream(out)));
+        };
+        let Some(to) = *forward else {
+            self.outgoing.clear();
+            return None;
+        };
+        let (first, len) = self.outgoing.take_datagrams(most, out)?;
+        let segment = NonZeroUsize::new(first).filter(|first| len > first.get());
+        Some(Transmit { segment, ..Transmit::datagram(link, to, len) })
     }
 
     pub(crate) const fn set_blocked(&mut self, blocked: bool) {

@@ -75,7 +75,8 @@ impl InterfaceTable {
         out: &mut Vec<u8>,
     ) -> Option<(InterfaceId, Transmit)> {
         while let Some(&id) = self.ready.front() {
-            let transmit = self.interfaces.get_mut(&id).and_then(|interface| interface.poll_transmit(most, out));
+            let transmit =
+                self.interfaces.get_mut(&id).and_then(|interface| interface.poll_transmit(most, out));
             if let Some(transmit) = transmit {
                 return Some((id, transmit));
             }

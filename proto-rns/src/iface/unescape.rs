@@ -13,7 +13,8 @@ pub(super) fn in_place(bytes: &mut [u8], escape: u8, meaning: impl Fn(u8) -> u8)
         }
         from += 2;
         to += 1;
-        let clean = bytes.get(from..).and_then(|rest| memchr::memchr(escape, rest)).unwrap_or(bytes.len() - from);
+        let clean =
+            bytes.get(from..).and_then(|rest| memchr::memchr(escape, rest)).unwrap_or(bytes.len() - from);
         bytes.copy_within(from..from + clean, to);
         from += clean;
         to += clean;

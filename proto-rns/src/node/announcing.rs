@@ -32,7 +32,12 @@ impl PathResponses {
     /// How many are kept; beyond, the oldest goes.
     const MOST: usize = 256;
 
-    fn get(&mut self, now: Instant, destination: DestinationHash, tag: RequestTag) -> Option<(bool, Vec<u8>)> {
+    fn get(
+        &mut self,
+        now: Instant,
+        destination: DestinationHash,
+        tag: RequestTag,
+    ) -> Option<(bool, Vec<u8>)> {
         while self.0.front().is_some_and(|oldest| oldest.until <= now) {
             self.0.pop_front();
         }
@@ -67,7 +72,12 @@ impl Node {
     }
 
     /// Answers a path request for one of this node's destinations on the interface that it came over.
-    pub(super) fn answer_path_request(&mut self, destination: DestinationHash, tag: RequestTag, on: InterfaceId) {
+    pub(super) fn answer_path_request(
+        &mut self,
+        destination: DestinationHash,
+        tag: RequestTag,
+        on: InterfaceId,
+    ) {
         let now = self.core.now();
         let known = self.path_responses.get(now, destination, tag);
         let (has_ratchet, data) = match known {
@@ -75,7 +85,13 @@ impl Node {
             None => {
                 let Ok((has_ratchet, data)) = self.sign_announce(destination, None) else { return };
                 let until = now + PathResponses::WINDOW;
-                self.path_responses.put(PathResponse { until, destination, tag, has_ratchet, data: data.clone() });
+                self.path_responses.put(PathResponse {
+                    until,
+                    destination,
+                    tag,
+                    has_ratchet,
+                    data: data.clone(),
+                });
                 (has_ratchet, data)
             }
         };
@@ -98,7 +114,8 @@ impl Node {
 
     /// Makes one destination known to the shared instance, where this node uses one.
     pub(super) fn introduce(&mut self, destination: DestinationHash) {
-        let shared = self.interfaces.iter().find(|(_, interface)| interface.is_shared_instance()).map(|(id, _)| id);
+        let shared =
+            self.interfaces.iter().find(|(_, interface)| interface.is_shared_instance()).map(|(id, _)| id);
         let Some(shared) = shared else { return };
         if let Ok((has_ratchet, data)) = self.sign_announce(destination, None) {
             let packet = announce_packet(destination, Context::PathResponse, has_ratchet, &data);
@@ -118,7 +135,9 @@ impl Node {
             ratchets.rotate_if_due(&mut env);
             ratchets.public(env.crypto)
         });
-        let DestinationKeys::Single(identity) = destination.keys() else { return Err(AnnounceError::NotSingle) };
+        let DestinationKeys::Single(identity) = destination.keys() else {
+            return Err(AnnounceError::NotSingle);
+        };
         let app_data = app_data.unwrap_or(&destination.app_data);
         let seconds = env.unix_seconds();
         let random = RandomHash::generate(env.entropy, seconds);
@@ -133,7 +152,12 @@ impl Node {
     }
 }
 
-fn announce_packet(destination: DestinationHash, context: Context, has_ratchet: bool, data: &[u8]) -> Packet<'_> {
+fn announce_packet(
+    destination: DestinationHash,
+    context: Context,
+    has_ratchet: bool,
+    data: &[u8],
+) -> Packet<'_> {
     Packet {
         context_flag: has_ratchet,
         ..Packet::new(PacketType::Announce, DestinationType::Single, destination, context, data)
@@ -154,7 +178,9 @@ pub enum AnnounceError {
     #[error("only destinations of a single identity can be announced")]
     NotSingle,
     /// The application's data do not fit into the packet.
-    #[error("the application's data are longer than the {limit} bytes that fit into this destination's announces")]
+    #[error(
+        "the application's data are longer than the {limit} bytes that fit into this destination's announces"
+    )]
     TooLong {
         /// How many bytes fit.
         limit: usize,

@@ -1,10 +1,7 @@
 //! What a node tells the application.
 
 use crate::{
-    DestinationHash, LinkHash, PacketHash, RatchetId,
-    iface::InterfaceId,
-    link,
-    transport::Announced,
+    DestinationHash, LinkHash, PacketHash, RatchetId, iface::InterfaceId, link, transport::Announced,
 };
 use bytes::Bytes;
 use core::time::Duration;

@@ -56,7 +56,8 @@ impl Node {
 
     /// Has the router do what is due.
     pub(super) fn route_timeouts(&mut self) {
-        let announced = self.router.handle_timeout(&mut self.core.env(), &mut self.known, &mut self.interfaces);
+        let announced =
+            self.router.handle_timeout(&mut self.core.env(), &mut self.known, &mut self.interfaces);
         self.events.extend(announced.into_iter().map(Event::Announce));
     }
 
@@ -88,7 +89,13 @@ impl Node {
         self.scratch = message;
         match opened {
             Ok((data, ratchet)) => {
-                self.tell(Event::Packet { destination: packet.destination, data, hash, ratchet, interface: id });
+                self.tell(Event::Packet {
+                    destination: packet.destination,
+                    data,
+                    hash,
+                    ratchet,
+                    interface: id,
+                });
                 if proves {
                     self.send_proof(packet.destination, hash, id);
                 }
@@ -99,17 +106,23 @@ impl Node {
 
     fn on_proof(&mut self, packet: &Packet<'_>) {
         let now = self.core.now();
-        let known =
-            Proof::parse(packet.data).is_ok_and(|proof| self.receipts.handle_proof(packet.destination, &proof, now));
+        let known = Proof::parse(packet.data)
+            .is_ok_and(|proof| self.receipts.handle_proof(packet.destination, &proof, now));
         if !known {
             self.stats.stray_proofs = self.stats.stray_proofs.wrapping_add(1);
         }
     }
 
     /// Sends what proves that a packet arrived, by the interface that it came over.
-    pub(super) fn send_proof(&mut self, destination: DestinationHash, hash: crate::PacketHash, to: InterfaceId) {
+    pub(super) fn send_proof(
+        &mut self,
+        destination: DestinationHash,
+        hash: crate::PacketHash,
+        to: InterfaceId,
+    ) {
         use crate::{iface::Interfaces, wire::Context};
-        let Some(identity) = self.destinations.get(&destination).and_then(|destination| destination.identity())
+        let Some(identity) =
+            self.destinations.get(&destination).and_then(|destination| destination.identity())
         else {
             return;
         };

@@ -3,7 +3,8 @@
 use super::{Event, Node};
 use crate::{
     iface::{
-        Interface, InterfaceConfig, InterfaceConfigError, InterfaceId, InterfaceKind, LocalAddress, Medium, Target,
+        Interface, InterfaceConfig, InterfaceConfigError, InterfaceId, InterfaceKind, LocalAddress, Medium,
+        Target,
     },
     transport::InterfaceChange,
 };
@@ -66,8 +67,12 @@ impl Node {
     /// Removes an interface and closes it, with the connections that it accepted. False when there is none.
     pub fn remove_interface(&mut self, now: Instant, id: InterfaceId) -> bool {
         self.core.see(now);
-        let accepted: alloc::vec::Vec<InterfaceId> =
-            self.interfaces.iter().filter(|(_, child)| child.parent() == Some(id)).map(|(child, _)| child).collect();
+        let accepted: alloc::vec::Vec<InterfaceId> = self
+            .interfaces
+            .iter()
+            .filter(|(_, child)| child.parent() == Some(id))
+            .map(|(child, _)| child)
+            .collect();
         for child in accepted {
             self.drop_interface(child);
         }
@@ -114,9 +119,13 @@ impl Node {
             Medium::Udp { bind, .. } => LinkSpec::Udp { bind: *bind, peer: None },
             Medium::TcpServer { bind, .. } => LinkSpec::TcpListen { bind: *bind },
             Medium::LocalServer { at: LocalAddress::Tcp(bind) } => LinkSpec::TcpListen { bind: *bind },
-            Medium::LocalServer { at: LocalAddress::Unix(path) } => LinkSpec::UnixListen { path: path.clone() },
+            Medium::LocalServer { at: LocalAddress::Unix(path) } => {
+                LinkSpec::UnixListen { path: path.clone() }
+            }
             Medium::LocalClient { at: LocalAddress::Tcp(peer) } => LinkSpec::TcpConnect { peer: *peer },
-            Medium::LocalClient { at: LocalAddress::Unix(path) } => LinkSpec::UnixConnect { path: path.clone() },
+            Medium::LocalClient { at: LocalAddress::Unix(path) } => {
+                LinkSpec::UnixConnect { path: path.clone() }
+            }
             Medium::Pipe { command } => LinkSpec::Pipe { command: command.clone() },
             Medium::Serial { device, baud } => LinkSpec::Serial { device: device.clone(), baud: *baud },
             Medium::TcpClient { target: Target::Address(peer), .. } => LinkSpec::TcpConnect { peer: *peer },
@@ -137,7 +146,9 @@ impl Node {
     fn on_up(&mut self, link: LinkId) {
         let Some(id) = self.interfaces.of(link) else { return };
         let now = self.core.now();
-        if let Some(interface) = self.interfaces.get_mut(id).filter(|interface| !interface.properties().online) {
+        if let Some(interface) =
+            self.interfaces.get_mut(id).filter(|interface| !interface.properties().online)
+        {
             interface.up(now);
             self.announce_up(id);
         }
@@ -190,10 +201,15 @@ impl Node {
         let Some(id) = self.interfaces.detach(link) else { return };
         let Some(interface) = self.interfaces.get_mut(id) else { return };
         let was_online = interface.properties().online;
+        let is_shared_instance = interface.is_shared_instance();
         let is_accepted = interface.parent().is_some();
         interface.down();
         if was_online {
             self.router.interface_changed(&self.core.env(), id, InterfaceChange::Down);
+            if is_shared_instance {
+                // All that was known came from it, and it may come back as another one.
+                self.router.drop_all_over(id);
+            }
             self.tell(Event::InterfaceDown { interface: id });
             self.on_interface_lost(id);
         }

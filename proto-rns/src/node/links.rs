@@ -127,7 +127,8 @@ impl Node {
         let config = config.unwrap_or(&self.config.links);
         let mut captured = Captured::default();
         let mut env = self.core.env();
-        let link = Link::initiate(&mut env, destination, identity, hops, mtu, timeout, config, &mut captured)?;
+        let link =
+            Link::initiate(&mut env, destination, identity, hops, mtu, timeout, config, &mut captured)?;
         if let Ok(request) = Packet::parse(&captured.0) {
             self.router.send(&env, &request, None, &mut self.interfaces);
         }
@@ -190,7 +191,9 @@ impl Node {
     fn accept_link(&mut self, id: InterfaceId, packet: &Packet<'_>) -> bool {
         let Some(destination) = self.destinations.get(&packet.destination) else { return false };
         let Some(owner) = destination.identity().filter(|_| destination.accepts_links) else { return false };
-        if self.links.len() >= self.config.max_links || self.links.half_open >= self.config.max_half_open_links {
+        if self.links.len() >= self.config.max_links
+            || self.links.half_open >= self.config.max_half_open_links
+        {
             return false;
         }
         let mtu = negotiable_mtu(&self.interfaces, id);
@@ -254,8 +257,14 @@ impl Node {
 
     /// Closes the links over an interface that is gone.
     pub(super) fn on_interface_lost(&mut self, id: InterfaceId) {
-        let over: Vec<LinkHash> =
-            self.links.slots.iter().flatten().filter(|entry| entry.interface == Some(id)).map(|e| e.link.id()).collect();
+        let over: Vec<LinkHash> = self
+            .links
+            .slots
+            .iter()
+            .flatten()
+            .filter(|entry| entry.interface == Some(id))
+            .map(|e| e.link.id())
+            .collect();
         for link in over {
             self.with_link(self.core.now(), link, |link, env, out| link.close(env, out));
         }
@@ -303,7 +312,9 @@ impl Node {
                 self.with_link(self.core.now(), link, |link, env, out| link.close(env, out));
             }
             // The path led nowhere: a node that does not route asks for another (spec 1.7).
-            LinkEvent::Closed { reason: CloseReason::NotEstablished } if !self.destinations.contains_key(&destination) => {
+            LinkEvent::Closed { reason: CloseReason::NotEstablished }
+                if !self.destinations.contains_key(&destination) =>
+            {
                 self.router.mark_unresponsive(destination);
                 if !self.config.transport && self.router.drop_path(destination) {
                     let env = &mut self.core.env();

@@ -32,8 +32,8 @@ pub use stored::stored_identity;
 use crate::{
     DestinationHash, IdentityHash,
     dest::LocalDestination,
-    iface::{Interface, InterfaceId, InterfaceTable},
     identity::{Identity, KnownDestinations},
+    iface::{Interface, InterfaceId, InterfaceTable},
     transport::Router,
 };
 use alloc::{
@@ -42,7 +42,7 @@ use alloc::{
 };
 use announcing::PathResponses;
 use clock::Core;
-use core::num::NonZeroUsize;
+use core::{num::NonZeroUsize, time::Duration};
 use lifecycle::Lifecycle;
 use links::LinkTable;
 use proto_core::{Datagram, Instant, LinkEvent, LinkId, LinkRequest, Machine, Transmit, UnixTime};
@@ -65,6 +65,8 @@ pub struct Node {
     receipts: Receipts,
     events: VecDeque<Event>,
     stats: NodeStats,
+    /// When what nobody needs any more is looked for next.
+    next_cleaning: Instant,
     /// For plaintexts and packets that are being made.
     scratch: Vec<u8>,
 }
@@ -119,6 +121,7 @@ impl Node {
             receipts: Receipts::new(config.max_receipts),
             events: VecDeque::new(),
             stats: NodeStats::default(),
+            next_cleaning: now + CLEANING_INTERVAL,
             scratch: Vec::new(),
             config,
         })
@@ -175,6 +178,14 @@ impl Node {
         self.stats
     }
 
+    /// Forgets destinations and refusals whose time is over.
+    fn clean(&mut self) {
+        let wall = self.core.wall();
+        let router = &self.router;
+        self.known.clean(wall, |destination| router.hops_to(destination).is_some());
+        self.router.blackhole_mut().clean(wall);
+    }
+
     fn tell(&mut self, event: Event) {
         self.events.push_back(event);
     }
@@ -224,6 +235,10 @@ impl Machine for Node {
             self.tell(outcome_event(outcome));
         }
         self.expire_links(now);
+        if self.next_cleaning <= now {
+            self.next_cleaning = now + CLEANING_INTERVAL;
+            self.clean();
+        }
     }
 
     fn poll_link(&mut self) -> Option<LinkRequest> {
@@ -250,6 +265,7 @@ impl Machine for Node {
             self.router.poll_timeout(),
             self.receipts.deadline(),
             self.links.deadline(),
+            Some(self.next_cleaning),
         ]
         .into_iter()
         .flatten()
@@ -260,6 +276,9 @@ impl Machine for Node {
         self.events.len() < self.config.max_events
     }
 }
+
+/// How often memory that nobody needs any more is given back.
+const CLEANING_INTERVAL: Duration = Duration::from_secs(5 * 60);
 
 const fn outcome_event(outcome: Outcome) -> Event {
     match outcome {

@@ -93,13 +93,19 @@ impl Receipts {
             .iter()
             .filter_map(|arrived| {
                 let receipt = self.open.get(&arrived.address)?;
-                Some(Claim { key: &receipt.key, message: receipt.hash.as_bytes(), signature: &arrived.signature })
+                Some(Claim {
+                    key: &receipt.key,
+                    message: receipt.hash.as_bytes(),
+                    signature: &arrived.signature,
+                })
             })
             .collect();
         let all = crypto.verify_all(&claims);
         let valid: Vec<bool> = claims
             .iter()
-            .map(|claim| all || (claims.len() > 1 && crypto.verify(claim.key, claim.message, claim.signature)))
+            .map(|claim| {
+                all || (claims.len() > 1 && crypto.verify(claim.key, claim.message, claim.signature))
+            })
             .collect();
         let mut forged = 0;
         for (arrived, valid) in arrived.iter().zip(valid) {
@@ -179,7 +185,10 @@ mod tests {
         assert_eq!((told.len(), forged), (15, 1));
         assert_eq!(told[0], Outcome::Delivered { hash: hash(0), rtt: Duration::from_millis(30) });
         assert_eq!(receipts.expire(Instant::from_millis(4_999)), None);
-        assert_eq!(receipts.expire(Instant::from_millis(5_000)), Some(Outcome::Undelivered { hash: hash(3) }));
+        assert_eq!(
+            receipts.expire(Instant::from_millis(5_000)),
+            Some(Outcome::Undelivered { hash: hash(3) })
+        );
         assert_eq!(receipts.deadline(), None);
     }
 

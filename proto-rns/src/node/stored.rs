@@ -81,7 +81,10 @@ impl Node {
 }
 
 /// Returns the identity that a node had the last time, if it was kept and is whole.
-pub fn stored_identity(crypto: &dyn crate::crypto::CryptoProvider, storage: &mut dyn Storage) -> Option<Identity> {
+pub fn stored_identity(
+    crypto: &dyn crate::crypto::CryptoProvider,
+    storage: &mut dyn Storage,
+) -> Option<Identity> {
     let bytes = storage.read(StoredItem::TransportIdentity)?;
     Some(Identity::from_bytes(crypto, bytes.as_slice().try_into().ok()?))
 }

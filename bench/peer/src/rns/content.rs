@@ -54,8 +54,9 @@ impl Content {
     /// Appends up to `most` bytes of the contents with this number, from `position` on.
     pub fn write_piece(&self, number: u64, mut position: usize, most: usize, out: &mut Vec<u8>) {
         let end = self.size(number).min(position.saturating_add(most));
+        let number = number.to_le_bytes();
         while position < end {
-            let piece = piece(&number.to_le_bytes(), &self.noise, position, end - position);
+            let piece = piece(&number, &self.noise, position, end - position);
             out.extend_from_slice(piece);
             position += piece.len();
         }

@@ -56,6 +56,17 @@ impl Witness {
         self.note(reading.end(&self.0.content).map(|number| (number, size)));
     }
 
+    /// Sees a request, which is the number of the contents that it asks for; returns them.
+    pub fn answer(&self, request: &[u8]) -> Vec<u8> {
+        let Ok(number) = request.try_into().map(u64::from_le_bytes) else {
+            self.fault("a request is not a number of 8 bytes");
+            return Vec::new();
+        };
+        let response = self.0.content.of(number);
+        self.note(Ok((number, response.len())));
+        response
+    }
+
     /// Notes that something went wrong.
     pub fn fault(&self, fault: impl Into<Fault>) {
         self.note(Err(fault.into()));

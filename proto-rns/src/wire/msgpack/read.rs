@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
             0xa0..=0xbf => self.text(usize::from(head & 0x1f))?,
             0xc0 => Shape::Nil,
             0xc2 | 0xc3 => Shape::Bool(head == 0xc3),
-            0xc4 | 0xc5 | 0xc6 => {
+            0xc4..=0xc6 => {
                 let len = self.len(head - 0xc4)?;
                 Shape::Bytes(self.take(len)?)
             }

@@ -32,7 +32,8 @@ impl<R: Runtime> Link<R> {
     /// # Errors
     /// The link is closed, the message is too long, or its type is reserved.
     pub async fn send_message(&self, message_type: MessageType, data: &[u8]) -> Result<(), ChannelFailed> {
-        poll_fn(|cx| self.poll_channel(cx, |link, env, out| link.channel_send(env, message_type, data, out))).await
+        poll_fn(|cx| self.poll_channel(cx, |link, env, out| link.channel_send(env, message_type, data, out)))
+            .await
     }
 
     /// Waits for the next message of the channel. Cancel-safe.

@@ -110,7 +110,9 @@ impl Desk {
             event => {
                 let Some(seat) = self.links.get_mut(&link) else { return };
                 let arrived = seat.take_in(event);
-                if let Some(destination) = arrived.and_then(|destination| self.destinations.get_mut(&destination)) {
+                if let Some(destination) =
+                    arrived.and_then(|destination| self.destinations.get_mut(&destination))
+                {
                     destination.arrive(link);
                 }
             }

@@ -8,10 +8,7 @@ use super::{
 };
 use crate::Runtime;
 use proto_rns::{
-    DestinationHash, PacketHash,
-    dest::LocalDestination,
-    iface::InterfaceId,
-    node::AnnounceError,
+    DestinationHash, PacketHash, dest::LocalDestination, iface::InterfaceId, node::AnnounceError,
 };
 use std::{
     future::poll_fn,

@@ -2,7 +2,8 @@
 
 use proto_rns::{
     link::{
-        ChannelError, CloseReason, IdentifyError, RequestError, RequestFailure, ResourceError, SendError as LinkSendError,
+        ChannelError, CloseReason, IdentifyError, RequestError, RequestFailure, ResourceError,
+        SendError as LinkSendError,
     },
     node::{OpenLinkError, SendError},
     resource::FailReason,

@@ -297,7 +297,9 @@ impl<R: Runtime> Link<R> {
         from: impl FnOnce(&mut LinkSeat) -> Option<T>,
     ) -> Poll<Result<T, LinkClosed>> {
         self.0.node.handle().read(|_, desk| {
-            let Some(seat) = desk.link(self.0.hash) else { return Poll::Ready(Err(LinkClosed { reason: None })) };
+            let Some(seat) = desk.link(self.0.hash) else {
+                return Poll::Ready(Err(LinkClosed { reason: None }));
+            };
             if let Some(item) = from(seat) {
                 return Poll::Ready(Ok(item));
             }

@@ -25,12 +25,12 @@ pub use channel::{LinkReader, LinkWriter};
 pub use destination::Destination;
 pub use destination_seat::ReceivedPacket;
 pub use error::{
-    ChannelFailed, ConnectFailed, IdentifyFailed, LinkClosed, NodeEnded, PathFailed, RequestFailed, SendFailed,
-    SpawnFailed, TransferFailed, Undelivered,
+    ChannelFailed, ConnectFailed, IdentifyFailed, LinkClosed, NodeEnded, PathFailed, RequestFailed,
+    SendFailed, SpawnFailed, TransferFailed, Undelivered,
 };
 pub use link::Link;
 pub use link_seat::{IncomingRequest, Response};
 pub use node::RnsNode;
-pub use receipt::Receipt;
 pub use proto_rns::transport::Announced;
+pub use receipt::Receipt;
 pub use transfer::{Progress, ReceivedResource, Transfer};
