@@ -28,15 +28,13 @@ pub type Announces = runtime_core::rns::Announces<Tokio>;
 /// The two directions of a link's stream as one [`AsyncRead`] and [`AsyncWrite`].
 #[derive(Debug)]
 pub struct LinkStream {
-    reader: runtime_core::rns::LinkReader<Tokio>,
-    writer: runtime_core::rns::LinkWriter<Tokio>,
+    reader: LinkReader<Tokio>,
+    writer: LinkWriter<Tokio>,
 }
 
 impl LinkStream {
     /// Joins the directions that [`Link::stream`](runtime_core::rns::Link::stream) returned.
-    pub fn new(
-        (reader, writer): (runtime_core::rns::LinkReader<Tokio>, runtime_core::rns::LinkWriter<Tokio>),
-    ) -> Self {
+    pub fn new((reader, writer): (LinkReader<Tokio>, LinkWriter<Tokio>)) -> Self {
         Self { reader, writer }
     }
 }

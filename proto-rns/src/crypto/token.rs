@@ -32,7 +32,7 @@ pub struct TokenKey {
 /// The reference's two kinds of AES; only AES-256 is used on links and towards identities.
 enum Cipher {
     Aes128(Box<(Aes128Enc, Aes128Dec)>),
-    Aes256(Aes256Enc, Aes256Dec),
+    Aes256(Box<(Aes256Enc, Aes256Dec)>),
 }
 
 impl TokenKey {
@@ -42,7 +42,7 @@ impl TokenKey {
         let cipher: &[u8; 32] = cipher.first_chunk().unwrap_or(&[0; 32]);
         Self {
             tag: HmacKey::new(tag),
-            cipher: Cipher::Aes256(Aes256Enc::new(cipher.into()), Aes256Dec::new(cipher.into())),
+            cipher: Cipher::Aes256(Box::new((Aes256Enc::new(cipher.into()), Aes256Dec::new(cipher.into())))),
         }
     }
 
@@ -65,7 +65,7 @@ impl TokenKey {
     pub fn encrypt_blocks(&self, vector: [u8; 16], blocks: &mut [u8]) -> [u8; 16] {
         match &self.cipher {
             Cipher::Aes128(ciphers) => encrypt_with(&ciphers.0, vector, blocks),
-            Cipher::Aes256(cipher, _) => encrypt_with(cipher, vector, blocks),
+            Cipher::Aes256(ciphers) => encrypt_with(&ciphers.0, vector, blocks),
         }
     }
 
@@ -74,7 +74,7 @@ impl TokenKey {
         let next = blocks.last_chunk().copied().unwrap_or(vector);
         match &self.cipher {
             Cipher::Aes128(ciphers) => decrypt_with(&ciphers.1, vector, blocks),
-            Cipher::Aes256(_, cipher) => decrypt_with(cipher, vector, blocks),
+            Cipher::Aes256(ciphers) => decrypt_with(&ciphers.1, vector, blocks),
         }
         next
     }

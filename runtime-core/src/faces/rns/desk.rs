@@ -18,7 +18,7 @@ use proto_rns::{
     node::{Event, Node},
 };
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, HashSet},
     task::Context,
     time::Duration,
 };
@@ -29,10 +29,10 @@ pub(super) type Delivery = Result<Duration, Undelivered>;
 /// The face of one node.
 #[derive(Debug, Default)]
 pub(super) struct Desk {
-    links: HashMap<LinkHash, LinkSeat>,
-    destinations: HashMap<DestinationHash, DestinationSeat>,
+    links: BTreeMap<LinkHash, LinkSeat>,
+    destinations: BTreeMap<DestinationHash, DestinationSeat>,
     pub(super) announces: Subscriptions,
-    receipts: HashMap<PacketHash, Resolver<Delivery>>,
+    receipts: BTreeMap<PacketHash, Resolver<Delivery>>,
     /// Those who wait for a path, an interface, or anything else that the node's tables tell.
     watchers: Waiters,
     online: HashSet<InterfaceId>,
@@ -103,6 +103,7 @@ impl Desk {
         }
     }
 
+    #[allow(clippy::wildcard_enum_match_arm, reason = "the link's seat looks at the rest")]
     fn on_link_event(&mut self, link: LinkHash, event: link::Event) {
         match event {
             link::Event::Delivered { hash, rtt } => self.settle_receipt(hash, Ok(rtt)),
@@ -131,12 +132,11 @@ impl Face<Node> for Desk {
                     seat.receive(ReceivedPacket { data, hash, ratchet, interface });
                 }
             }
-            Event::LinkAccepted { link, destination } => {
-                // A destination that was registered behind the face's back has no seat: its links are not served here.
-                if self.destinations.contains_key(&destination) {
-                    self.links.insert(link, LinkSeat::accepted_for(destination));
-                }
+            // A destination that was registered behind the face's back has no seat: its links are not served here.
+            Event::LinkAccepted { link, destination } if self.destinations.contains_key(&destination) => {
+                self.links.insert(link, LinkSeat::accepted_for(destination));
             }
+            Event::LinkAccepted { .. } => {}
             Event::Announce(announced) => {
                 self.announces.publish(&announced);
                 self.watchers.wake();

@@ -105,7 +105,7 @@ pub enum RequestFailed {
         RequestFailure::NotSent => "the request did not arrive",
         RequestFailure::TooLarge => "it is longer than the request allows",
         RequestFailure::Broken => "it did not arrive whole",
-        _ => "the link closed",
+        RequestFailure::LinkClosed | _ => "the link closed",
     })]
     Failed(RequestFailure),
     /// The link is closed.

@@ -14,7 +14,8 @@ use proto_rns::{
     wire::MessageType,
 };
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{BTreeMap, VecDeque},
+    mem,
     task::Context,
     time::Duration,
 };
@@ -56,10 +57,10 @@ pub(super) struct LinkSeat {
     data: VecDeque<Bytes>,
     messages: VecDeque<(MessageType, Bytes)>,
     requests: VecDeque<IncomingRequest>,
-    responses: HashMap<RequestId, Awaited<Result<Response, RequestFailure>>>,
-    outgoing: HashMap<ResourceId, Awaited<Result<(), TransferFailed>>>,
+    responses: BTreeMap<RequestId, Awaited<Result<Response, RequestFailure>>>,
+    outgoing: BTreeMap<ResourceId, Awaited<Result<(), TransferFailed>>>,
     /// How far what comes in has come.
-    incoming: HashMap<ResourceId, Progress>,
+    incoming: BTreeMap<ResourceId, Progress>,
     offers: VecDeque<Offer>,
     resources: VecDeque<ReceivedResource>,
     lost: u64,
@@ -83,6 +84,10 @@ impl LinkSeat {
     }
 
     /// Takes in an event. Returns the destination to whose arrivals the link belongs, once it is established.
+    #[allow(
+        clippy::wildcard_enum_match_arm,
+        reason = "the rest only wakes those who look at the link itself"
+    )]
     pub(super) fn take_in(&mut self, event: Event) -> Option<DestinationHash> {
         let mut arrived = None;
         match event {
@@ -233,10 +238,10 @@ impl LinkSeat {
     /// Ends everything that is awaited; what has arrived can still be taken.
     fn close(&mut self, closed: LinkClosed) {
         self.closed.get_or_insert(closed);
-        for (_, awaited) in self.responses.drain() {
+        for awaited in mem::take(&mut self.responses).into_values() {
             awaited.resolver.resolve(Err(RequestFailure::LinkClosed));
         }
-        for (_, awaited) in self.outgoing.drain() {
+        for awaited in mem::take(&mut self.outgoing).into_values() {
             awaited.resolver.resolve(Err(TransferFailed::Closed(closed)));
         }
         self.incoming.clear();
