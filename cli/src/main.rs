@@ -3,6 +3,7 @@
 //! - [`args`]: what the command line says.
 //! - [`commands`]: one module a command.
 //! - [`raknet`]: what several RakNet commands share.
+//! - [`rns`]: Reticulum.
 //! - [`output`]: lines, tables, colours, progress, JSON.
 //! - [`failure`]: why a command ends early, and with which exit code.
 
@@ -15,6 +16,7 @@ mod failure;
 mod interrupt;
 mod output;
 mod raknet;
+mod rns;
 
 use clap::Parser as _;
 use std::process::ExitCode;

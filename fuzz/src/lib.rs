@@ -11,6 +11,7 @@
 )]
 
 pub mod raknet;
+pub mod rns;
 
 use netsim::capture::Capture;
 
@@ -21,7 +22,7 @@ pub type Target = (&'static str, fn(&[u8]));
 pub const SEEDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds");
 
 /// All targets.
-pub const TARGETS: [Target; 8] = [
+pub const TARGETS: [Target; 13] = [
     ("raknet_offline", raknet::offline),
     ("raknet_datagram", raknet::datagram),
     ("raknet_ack", raknet::ack),
@@ -29,6 +30,11 @@ pub const TARGETS: [Target; 8] = [
     ("raknet_motd", raknet::motd),
     ("raknet_endpoint", raknet::endpoint),
     ("raknet_pair", raknet::pair),
+    ("rns_packet", rns::packet),
+    ("rns_deframe", rns::deframe),
+    ("rns_msgpack", rns::msgpack),
+    ("rns_node", rns::node),
+    ("rns_resource", rns::resource),
     ("capture", capture),
 ];
 

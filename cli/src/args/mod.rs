@@ -28,6 +28,9 @@ pub(crate) enum Command {
     /// Ping, serve, send, relay and measure with RakNet, the protocol of Minecraft Bedrock.
     #[command(subcommand)]
     Raknet(raknet::Raknet),
+    /// Run a Reticulum node, look into it, and work over it.
+    #[command(subcommand)]
+    Rns(crate::rns::Rns),
     /// Print the RakNet datagrams of a capture file readably.
     Dissect(dissect::Dissect),
 }

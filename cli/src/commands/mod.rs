@@ -31,6 +31,7 @@ async fn run(command: Command, interrupt: Interrupt) -> Result<(), Failure> {
     match command {
         Command::Demo(options) => interrupt.or(demo::run(options)).await,
         Command::Raknet(command) => raknet::run(command, interrupt).await,
+        Command::Rns(command) => crate::rns::run(command, interrupt).await,
         Command::Dissect(options) => interrupt.or(aside(move || dissect::run(&options))).await,
     }
 }

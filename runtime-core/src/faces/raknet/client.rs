@@ -31,7 +31,12 @@ impl<R: Runtime> RaknetClient<R> {
     /// # Errors
     /// The configuration cannot work, or the operating system refused.
     pub fn new(endpoint: Config) -> Result<Self, BindFailed> {
-        Self::with(endpoint, DriverConfig::default(), &Hooks::default())
+        let driver = DriverConfig {
+            datagrams_per_round: ROUND,
+            transmits_per_round: ROUND,
+            ..DriverConfig::default()
+        };
+        Self::with(endpoint, driver, &Hooks::default())
     }
 
     /// Creates a client without sessions; `hooks` look at the datagrams of all.
@@ -100,3 +105,7 @@ impl<R> fmt::Debug for RaknetClient<R> {
         f.debug_struct("RaknetClient").field("sessions", &self.stats().peers).finish_non_exhaustive()
     }
 }
+
+/// Datagrams and transmits of one round. A round that goes through many sessions gives each more time to gather what it then
+/// reads, acknowledges and answers at once.
+const ROUND: usize = 1_024;

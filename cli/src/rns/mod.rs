@@ -1,0 +1,25 @@
+//! `iolite rns`: a Reticulum daemon and the utilities around it.
+
+mod cp;
+mod x;
+
+use clap::Subcommand;
+
+use crate::{failure::Failure, interrupt::Interrupt};
+
+/// The commands of Reticulum.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Rns {
+    /// Copy files between two nodes, as rncp does.
+    Cp(cp::Cp),
+    /// Run commands on another node, as rnx does.
+    X(x::X),
+}
+
+/// Runs one of them.
+pub(crate) async fn run(command: Rns, interrupt: Interrupt) -> Result<(), Failure> {
+    match command {
+        Rns::Cp(options) => cp::run(options, interrupt).await,
+        Rns::X(options) => x::run(options, interrupt).await,
+    }
+}
