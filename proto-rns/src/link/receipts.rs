@@ -16,7 +16,7 @@ use proto_core::Instant;
 #[derive(Debug)]
 pub(super) struct Receipts {
     awaited: BTreeMap<PacketHash, Awaited>,
-    /// The data packets in the order of their deadlines; those proved meanwhile are still among them.
+    /// The data packets in the order of their deadlines. Those proved meanwhile are still among them, but never first.
     deadlines: VecDeque<(Instant, PacketHash)>,
     arrived: Vec<Arrived>,
     limit: usize,
@@ -73,6 +73,9 @@ impl Receipts {
     /// Awaits the proof of a data packet.
     pub(super) fn await_data(&mut self, hash: PacketHash, rtt: Duration, now: Instant) {
         self.awaited.insert(hash, Awaited { what: Sent::Data, sent_at: now });
+        if self.deadlines.len() >= self.limit.saturating_mul(4) {
+            self.deadlines.retain(|(_, hash)| self.awaited.contains_key(hash));
+        }
         self.deadlines.push_back((now + patience(rtt), hash));
     }
 
@@ -84,6 +87,7 @@ impl Receipts {
     /// Stops awaiting a proof.
     pub(super) fn forget(&mut self, hash: PacketHash) {
         self.awaited.remove(&hash);
+        self.skip_proved();
     }
 
     /// Takes a proof, unless nobody awaits it; it is verified by [`settle`](Self::settle).
@@ -130,32 +134,26 @@ impl Receipts {
         }
         self.arrived = arrived;
         self.arrived.clear();
+        self.skip_proved();
         forged
     }
 
     /// Returns a data packet that was not proved in time, and gives it up.
     pub(super) fn expire(&mut self, now: Instant) -> Option<PacketHash> {
-        self.skip_proved();
-        let &(deadline, hash) = self.deadlines.front()?;
-        if deadline > now {
-            return None;
-        }
-        self.deadlines.pop_front();
-        self.awaited.remove(&hash);
-        Some(hash)
+        let &(deadline, _) = self.deadlines.front()?;
+        if deadline > now { None } else { self.abandon() }
     }
 
     /// Gives up a data packet, whichever; for when the link closes.
     pub(super) fn abandon(&mut self) -> Option<PacketHash> {
-        self.skip_proved();
         let (_, hash) = self.deadlines.pop_front()?;
         self.awaited.remove(&hash);
+        self.skip_proved();
         Some(hash)
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {
-        let waiting = self.deadlines.iter().find(|(_, hash)| self.awaited.contains_key(hash));
-        waiting.map(|(deadline, _)| *deadline)
+        self.deadlines.front().map(|(deadline, _)| *deadline)
     }
 
     fn skip_proved(&mut self) {

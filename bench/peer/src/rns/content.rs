@@ -1,9 +1,8 @@
 //! The contents of messages, responses and resources.
 
-use crate::{
-    Fault,
-    rns::{Tally, Work},
-};
+use std::ops::{Deref, Range};
+
+use crate::{Fault, rns::Work};
 
 /// The contents of a trial: each is determined by its number, and none can be compressed.
 ///
@@ -48,17 +47,20 @@ impl Content {
     pub fn write(&self, number: u64, contents: &mut Vec<u8>) {
         contents.clear();
         contents.reserve_exact(self.size(number));
-        self.write_piece(number, 0, self.size(number), contents);
+        while contents.len() < self.size(number) {
+            let piece = self.piece(number, contents.len(), usize::MAX);
+            contents.extend_from_slice(&piece);
+        }
     }
 
-    /// Appends up to `most` bytes of the contents with this number, from `position` on.
-    pub fn write_piece(&self, number: u64, mut position: usize, most: usize, out: &mut Vec<u8>) {
-        let end = self.size(number).min(position.saturating_add(most));
-        let number = number.to_le_bytes();
-        while position < end {
-            let piece = piece(&number, &self.noise, position, end - position);
-            out.extend_from_slice(piece);
-            position += piece.len();
+    /// A piece of the contents with this number, from `position` on: at most `most` bytes, and none at the end.
+    pub fn piece(&self, number: u64, position: usize, most: usize) -> Piece<'_> {
+        let most = most.min(self.size(number).saturating_sub(position));
+        if position < NUMBER {
+            let number = number.to_le_bytes();
+            Piece::Number { number, range: position..NUMBER.min(position + most) }
+        } else {
+            Piece::Noise(noise(&self.noise, position, most))
         }
     }
 
@@ -71,6 +73,31 @@ impl Content {
         let mut reading = Reading::default();
         reading.read(self, contents)?;
         reading.end(self)
+    }
+}
+
+/// A piece of some contents.
+#[derive(Debug)]
+pub enum Piece<'a> {
+    /// Of the number that they begin with.
+    Number {
+        /// The number's bytes.
+        number: [u8; NUMBER],
+        /// Which of them.
+        range: Range<usize>,
+    },
+    /// Of the noise.
+    Noise(&'a [u8]),
+}
+
+impl Deref for Piece<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Number { number, range } => number.get(range.clone()).unwrap_or_default(),
+            Self::Noise(noise) => noise,
+        }
     }
 }
 
@@ -96,7 +123,7 @@ impl Reading {
             data = rest;
         }
         while !data.is_empty() {
-            let expected = piece(&self.number, &content.noise, self.position, data.len());
+            let expected = noise(&content.noise, self.position, data.len());
             let (read, rest) = data.split_at_checked(expected.len()).unwrap_or((data, &[]));
             if read != expected {
                 let number = u64::from_le_bytes(self.number);
@@ -128,25 +155,9 @@ impl Reading {
     }
 }
 
-impl Tally {
-    /// Checks whole contents and counts them.
-    ///
-    /// # Errors
-    ///
-    /// As [`Content::check`].
-    pub fn take(&mut self, content: &Content, contents: &[u8]) -> Result<(), Fault> {
-        let number = content.check(contents)?;
-        self.add(number, contents.len());
-        Ok(())
-    }
-}
-
-/// The next bytes from `position` on, at most `most` and not beyond the end of the number or of the noise.
-fn piece<'a>(number: &'a [u8; NUMBER], noise: &'a [u8], position: usize, most: usize) -> &'a [u8] {
-    let rest = match number.get(position..).filter(|rest| !rest.is_empty()) {
-        Some(rest) => rest,
-        None => noise.get((position - NUMBER) % noise.len()..).unwrap_or_default(),
-    };
+/// The noise at `position`, which repeats: at most `most` bytes of it.
+fn noise(noise: &[u8], position: usize, most: usize) -> &[u8] {
+    let rest = noise.get((position - NUMBER) % noise.len()..).unwrap_or_default();
     rest.get(..most).unwrap_or(rest)
 }
 
@@ -183,7 +194,7 @@ mod tests {
         assert_eq!(reading.end(&content).unwrap(), 5);
         let mut piecewise = Vec::new();
         while piecewise.len() < contents.len() {
-            content.write_piece(5, piecewise.len(), 123_457, &mut piecewise);
+            piecewise.extend_from_slice(&content.piece(5, piecewise.len(), 123_457));
         }
         assert_eq!(piecewise, contents);
     }

@@ -24,7 +24,7 @@ mod tally;
 mod witness;
 
 pub use command::{Command, Kind, Mtu, Role, Work};
-pub use content::{Content, Reading};
+pub use content::{Content, Piece, Reading};
 pub use gauge::Gauge;
 pub use report::{Ready, Report};
 pub use tally::Tally;
