@@ -236,7 +236,7 @@ fn a_resource_arrives_over_a_path_that_loses() {
     let mut pair = Pair::established(DELAY, &config());
     let data: Vec<u8> = packed(100_000);
     let id = pair
-        .initiator(|link, env, wire| link.send_resource(env, data.clone().into(), None, false, wire))
+        .initiator(|link, env, wire| link.send_resource(env, data.clone(), None, false, wire))
         .unwrap();
     pair.run_with(SECOND * 60, every(20));
     let sent = Event::Resource(resource::Event::Sent { id, kind: resource::Kind::Plain });

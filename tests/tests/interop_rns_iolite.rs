@@ -11,7 +11,7 @@ type Scenario = fn(&mut dyn ReticulumPeer, &mut dyn ReticulumPeer);
 /// Plays scenarios one after the other between the same nodes, for each way that one of two is ours, or both are.
 fn play(stage: impl Fn() -> Stage, scenarios: &[Scenario]) {
     for cast in [OURS_BEGINS, OURS_ANSWERS, OURS_ALONE] {
-        play_as(cast, &stage(), scenarios);
+        play_as(cast, &stage().without_ingress_control(), scenarios);
     }
 }
 
@@ -36,6 +36,13 @@ fn announces_cross_repeat_and_come_on_request() {
         [announces::cross, announces::can_be_repeated, announces::are_given_on_request];
     play(|| Stage::pair(Medium::Tcp), &scenarios);
     play(|| Stage::pair(Medium::Udp), &scenarios);
+}
+
+#[test]
+fn bursts_of_announces_are_held_back() {
+    for cast in [OURS_BEGINS, OURS_ANSWERS, OURS_ALONE] {
+        play_as(cast, &Stage::pair(Medium::Tcp), &[announces::are_held_back_in_bursts]);
+    }
 }
 
 #[test]
@@ -169,7 +176,7 @@ fn our_own_are_enough() {
 fn over_three_hops(cast: Cast) {
     play_as(
         cast,
-        &Stage::line(Medium::Tcp, 2),
+        &Stage::line(Medium::Tcp, 2).without_ingress_control(),
         &[
             |a, b| announces::are_heard(a, b, 3),
             packets::are_proved,

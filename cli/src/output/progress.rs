@@ -38,6 +38,15 @@ impl Progress {
         self.bar.set_position(0);
     }
 
+    /// Starts a bar of `total` bytes beside a text; it shows how fast it moves.
+    pub(crate) fn start_bytes(&self, text: impl Into<String>, total: u64) {
+        self.describe(text);
+        let template = "{spinner} {msg} [{bar:30}] {percent:>3} % {binary_bytes}/{binary_total_bytes} {binary_bytes_per_sec} {eta}";
+        self.bar.set_style(style(template));
+        self.bar.set_length(total);
+        self.bar.reset();
+    }
+
     /// Moves the bar.
     pub(crate) fn set(&self, position: u64) {
         self.bar.set_position(position);

@@ -1,6 +1,12 @@
 //! `iolite rns`: a Reticulum daemon and the utilities around it.
 
+mod access;
+mod announcer;
+mod attach;
+mod call;
 mod cp;
+mod own_identity;
+mod values;
 mod x;
 
 use clap::Subcommand;

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     Env, PacketHash, PathHash, RequestId,
     identity::Identity,
-    resource::{Kind, Outgoing, ResourceId, UnknownResource},
+    resource::{Data, Kind, Outgoing, ResourceId, UnknownResource},
     wire::{Context, Envelope, MessageType, Request, Response, StreamData, StreamId, msgpack::Reader},
 };
 use alloc::vec::Vec;
@@ -185,13 +185,13 @@ impl Link {
     pub fn send_resource(
         &mut self,
         env: &mut Env<'_>,
-        data: Bytes,
+        data: impl Into<Data>,
         metadata: Option<Vec<u8>>,
         compress: bool,
         out: &mut dyn PacketSink,
     ) -> Result<ResourceId, ResourceError> {
         let (session, mut step, config) = self.open(env, out).ok_or(ResourceError::NotEstablished)?;
-        let outgoing = Outgoing { data, metadata, kind: Kind::Plain, compress };
+        let outgoing = Outgoing { data: data.into(), metadata, kind: Kind::Plain, compress };
         let id = session.transfers.send(&mut session.outbox, &mut step, outgoing)?;
         session.hand_over(&mut step, config);
         Ok(id)
@@ -360,7 +360,7 @@ impl Session {
         metadata: Option<Vec<u8>>,
     ) -> Result<(), RequestError> {
         let compress = is_worth_compressing(data.len(), self.rtt());
-        let outgoing = Outgoing { data, metadata, kind, compress };
+        let outgoing = Outgoing { data: data.into(), metadata, kind, compress };
         self.transfers.send(&mut self.outbox, step, outgoing)?;
         Ok(())
     }

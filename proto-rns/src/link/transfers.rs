@@ -330,7 +330,8 @@ const fn response_failure(reason: FailReason) -> RequestFailure {
         | FailReason::TimedOut
         | FailReason::Unproved
         | FailReason::OutOfSequence
-        | FailReason::Corrupt => RequestFailure::Broken,
+        | FailReason::Corrupt
+        | FailReason::Unreadable => RequestFailure::Broken,
     }
 }
 

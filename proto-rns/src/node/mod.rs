@@ -16,6 +16,7 @@ mod event;
 mod inbound;
 mod lifecycle;
 mod links;
+mod oversight;
 mod packets;
 mod receipts;
 mod stored;

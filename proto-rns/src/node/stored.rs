@@ -8,8 +8,8 @@ use crate::{
 use proto_core::Instant;
 
 impl Node {
-    /// Takes over what was kept: destinations and their ratchets, seen packets, paths and tunnels. Items that are
-    /// damaged are left out.
+    /// Takes over what was kept: destinations and their ratchets, seen packets, paths, tunnels and refusals. Items that
+    /// are damaged are left out.
     ///
     /// Paths belong to interfaces, which must have been added before.
     pub fn load(&mut self, now: Instant, storage: &mut dyn Storage) {
@@ -33,16 +33,17 @@ impl Node {
                         announces.insert(packet, bytes);
                     }
                 }
+                StoredItem::BlackholeOf(source) => self.load_blackhole(storage.read(item), source),
                 StoredItem::TransportIdentity
                 | StoredItem::KnownDestinations
                 | StoredItem::PathTable
                 | StoredItem::Tunnels
                 | StoredItem::PacketHashes
                 | StoredItem::OwnRatchets(_)
-                | StoredItem::Blackhole
-                | StoredItem::BlackholeOf(_) => {}
+                | StoredItem::Blackhole => {}
             }
         }
+        self.load_blackhole(storage.read(StoredItem::Blackhole), self.transport_id());
         if let Some(bytes) = storage.read(StoredItem::PacketHashes) {
             self.router.decode_seen(&bytes);
         }
@@ -66,6 +67,7 @@ impl Node {
                 storage.write(StoredItem::Ratchet(destination), &ratchet.encode());
             }
         }
+        storage.write(StoredItem::Blackhole, &self.router.blackhole().encode(self.transport_id()));
         if !self.config.transport {
             return;
         }
@@ -76,6 +78,12 @@ impl Node {
         storage.write(StoredItem::Tunnels, &self.router.encode_tunnels(&env, &self.interfaces));
         for announce in self.router.cached_announces(&self.interfaces) {
             storage.write(StoredItem::Announce(announce.packet), &announce.contents);
+        }
+    }
+
+    fn load_blackhole(&mut self, list: Option<alloc::vec::Vec<u8>>, source: crate::IdentityHash) {
+        if let Some(list) = list {
+            let _ = self.router.refuse_listed(&list, source);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What resources tell the application, and what it tells them.
 
 use crate::{RequestId, ResourceHash};
+use super::Data;
 use alloc::vec::Vec;
 use bytes::Bytes;
 
@@ -33,9 +34,8 @@ pub enum Kind {
 /// Something to send.
 #[derive(Clone, Debug, Default)]
 pub struct Outgoing {
-    /// The data. They are not copied before their segment is sealed, so a mapped file may stand behind them
-    /// (`Bytes::from_owner`).
-    pub data: Bytes,
+    /// The data, or where they come from. They are not copied before their segment is sealed.
+    pub data: Data,
     /// MessagePack that goes before the data. It must fit into the first segment.
     pub metadata: Option<Vec<u8>>,
     /// What it is for.
@@ -162,6 +162,8 @@ pub enum FailReason {
     Corrupt,
     /// A segment is larger than was advertised, or the segments together are.
     TooLarge,
+    /// The data could not be read where they come from.
+    Unreadable,
 }
 
 /// A resource that cannot be sent.

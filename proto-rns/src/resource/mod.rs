@@ -31,6 +31,7 @@ mod receiver;
 mod recent;
 mod segments;
 mod sender;
+mod source;
 mod stats;
 mod transfer;
 mod window;
@@ -40,6 +41,7 @@ pub use config::{Deliver, ProofDelay, ResourceConfig, ResourceConfigError, Strat
 pub use event::{Event, FailReason, Kind, Offer, Outgoing, ResourceId, SendError, UnknownResource};
 pub use prepare::{PrepareJob, Prepared};
 pub use segments::{MAX_SEGMENT, SegmentContent, segment_count};
+pub use source::{Data, Source};
 pub use stats::{Refusal, ResourceStats};
 pub use window::Window;
 

@@ -108,7 +108,7 @@ impl Outbox {
         }
         let done = current.done.saturating_add(current.sender.sent_bytes());
         shared.events.push(Event::Progress { id: current.item.id, done, total: current.total() });
-        if current.sender.is_all_sent() && self.ahead.is_none() && self.next_job(shared).is_some() {
+        if current.sender.is_all_sent() && self.ahead.is_none() && self.has_next() {
             // The parts leave before this step is due, so that the peer works on them meanwhile.
             self.prepare_at = Some(now + Duration::from_nanos(1));
         }
@@ -133,6 +133,7 @@ impl Outbox {
             let done = current.done.saturating_add(current.sender.segment().stream().len() as u64);
             let first_hash = Some(current.first_hash);
             self.offer(shared, env, key, (current.item, current.number + 1), (first_hash, done), carrier);
+            self.start_next(shared, env, key, carrier);
         }
     }
 
@@ -217,13 +218,19 @@ impl Outbox {
     }
 
     fn prepare_ahead(&mut self, shared: &Shared, env: &mut Env<'_>, key: &TokenKey) {
-        let Some((id, number, job)) = self.next_job(shared) else { return };
+        let Some((id, number, Some(job))) = self.next_job(shared) else { return };
         let prepared = job.run(env.crypto, env.compression, key, env.entropy);
         self.ahead = Some(Ahead { id, number, prepared });
     }
 
-    /// Returns what is to be prepared next: the segment after the current one, or the first of what waits.
-    fn next_job(&self, shared: &Shared) -> Option<(ResourceId, u32, PrepareJob)> {
+    /// Says whether something comes after the segment under way.
+    fn has_next(&self) -> bool {
+        let current = self.current.as_ref();
+        !self.waiting.is_empty() || current.is_some_and(|current| current.number < current.item.segments.count())
+    }
+
+    /// Returns what is to be prepared next, where its data can be read: the segment after the current one, or the first of what waits.
+    fn next_job(&self, shared: &Shared) -> Option<(ResourceId, u32, Option<PrepareJob>)> {
         let further = self.current.as_ref().filter(|current| current.number < current.item.segments.count());
         let (item, number) = match further {
             Some(current) => (&current.item, current.number + 1),
@@ -239,14 +246,17 @@ impl Outbox {
         key: &TokenKey,
         carrier: &mut dyn Carrier,
     ) {
-        if let Some(item) = self.waiting.pop_front() {
+        while self.current.is_none()
+            && let Some(item) = self.waiting.pop_front()
+        {
             self.offer(shared, env, key, (item, 1), (None, 0), carrier);
         }
     }
 
+    /// Offers a segment, unless its data cannot be read.
     fn offer(
         &mut self,
-        shared: &Shared,
+        shared: &mut Shared,
         env: &mut Env<'_>,
         key: &TokenKey,
         (item, number): (Item, u32),
@@ -257,7 +267,10 @@ impl Outbox {
         let ahead = self.ahead.take().filter(|ahead| ahead.id == item.id && ahead.number == number);
         let segment = match ahead {
             Some(ahead) => ahead.prepared,
-            None => item.job(number, shared.part_size).run(env.crypto, env.compression, key, env.entropy),
+            None => match item.job(number, shared.part_size) {
+                Some(job) => job.run(env.crypto, env.compression, key, env.entropy),
+                None => return shared.events.push(item.failed(FailReason::Unreadable)),
+            },
         };
         let first_hash = first_hash.unwrap_or_else(|| segment.hash());
         let advertisement = item.advertisement(number, first_hash, &segment).to_vec();
@@ -294,8 +307,8 @@ impl Outbox {
 }
 
 impl Item {
-    fn job(&self, number: u32, part_size: usize) -> PrepareJob {
-        PrepareJob { content: self.segments.get(number), compress: self.compress, part_size }
+    fn job(&self, number: u32, part_size: usize) -> Option<PrepareJob> {
+        Some(PrepareJob { content: self.segments.get(number)?, compress: self.compress, part_size })
     }
 
     fn advertisement<'a>(

@@ -5,7 +5,7 @@
 //! | segment 1: 1 048 575 | segment 2: 1 048 575 | ...   |
 //! ```
 
-use super::SendError;
+use super::{Data, SendError};
 use alloc::vec::Vec;
 use bytes::Bytes;
 
@@ -21,12 +21,12 @@ pub const fn segment_count(total_size: u64) -> u64 {
 #[derive(Clone, Debug)]
 pub(super) struct Segments {
     block: Bytes,
-    data: Bytes,
+    data: Data,
     count: u32,
 }
 
 impl Segments {
-    pub(super) fn new(data: Bytes, metadata: Option<&[u8]>) -> Result<Self, SendError> {
+    pub(super) fn new(data: Data, metadata: Option<&[u8]>) -> Result<Self, SendError> {
         let block = metadata.map_or(Ok(Bytes::new()), metadata_block)?;
         let count = segment_count(size(&block, &data));
         match u32::try_from(count) {
@@ -49,21 +49,17 @@ impl Segments {
         !self.block.is_empty()
     }
 
-    /// Returns a segment by its number, from 1.
-    pub(super) fn get(&self, number: u32) -> SegmentContent {
-        let first = MAX_SEGMENT.saturating_sub(self.block.len());
-        let start = match number.saturating_sub(2) {
-            _ if number <= 1 => 0,
-            further => usize::try_from(further)
-                .ok()
-                .and_then(|further| further.checked_mul(MAX_SEGMENT)?.checked_add(first))
-                .unwrap_or(usize::MAX),
+    /// Returns a segment by its number, from 1; `None` where its data cannot be read.
+    pub(super) fn get(&self, number: u32) -> Option<SegmentContent> {
+        let first = (MAX_SEGMENT as u64).saturating_sub(self.block.len() as u64);
+        let (start, len) = match number.checked_sub(2) {
+            None => (0, first),
+            Some(further) => ((MAX_SEGMENT as u64).saturating_mul(further.into()).saturating_add(first), MAX_SEGMENT as u64),
         };
         let start = start.min(self.data.len());
-        let len = if number <= 1 { first } else { MAX_SEGMENT };
         let end = start.saturating_add(len).min(self.data.len());
         let metadata = if number <= 1 { self.block.clone() } else { Bytes::new() };
-        SegmentContent { metadata, data: self.data.slice(start..end) }
+        Some(SegmentContent { metadata, data: self.data.slice(start, end)? })
     }
 }
 
@@ -119,8 +115,8 @@ fn metadata_block(metadata: &[u8]) -> Result<Bytes, SendError> {
     Ok(block.into())
 }
 
-const fn size(block: &Bytes, data: &Bytes) -> u64 {
-    block.len() as u64 + data.len() as u64
+fn size(block: &Bytes, data: &Data) -> u64 {
+    (block.len() as u64).saturating_add(data.len())
 }
 
 /// How many bytes hold the length of the metadata.
@@ -146,7 +142,7 @@ mod tests {
             let segments = Segments::new(data.clone().into(), metadata.as_deref()).unwrap();
             let mut joined = Vec::new();
             for number in 1..=segments.count() {
-                let content = segments.get(number);
+                let content = segments.get(number).unwrap();
                 assert!(content.len() == MAX_SEGMENT || number == segments.count());
                 joined.extend_from_slice(&content.pieces().concat());
             }
@@ -162,9 +158,9 @@ mod tests {
 
     #[test]
     fn nothing_and_too_long_metadata_are_refused() {
-        assert_eq!(Segments::new(Bytes::new(), None).unwrap_err(), SendError::Empty);
+        assert_eq!(Segments::new(Data::default(), None).unwrap_err(), SendError::Empty);
         let metadata = vec![0; MAX_SEGMENT - 2];
-        assert_eq!(Segments::new(Bytes::new(), Some(&metadata)).unwrap_err(), SendError::MetadataTooLong);
+        assert_eq!(Segments::new(Data::default(), Some(&metadata)).unwrap_err(), SendError::MetadataTooLong);
     }
 
     #[test]

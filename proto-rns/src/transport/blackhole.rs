@@ -55,6 +55,11 @@ impl Blackhole {
         self.refused.remove(&identity)
     }
 
+    /// Says whether there is a refusal of an identity, whose time may be over.
+    pub fn contains(&self, identity: IdentityHash) -> bool {
+        self.refused.contains_key(&identity)
+    }
+
     /// Says whether an identity is refused now.
     pub fn is_refused(&self, identity: IdentityHash, now: UnixTime) -> bool {
         self.refused.get(&identity).is_some_and(|refusal| refusal.until.is_none_or(|until| now < until))

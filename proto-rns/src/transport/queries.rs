@@ -6,6 +6,7 @@ use super::{
 use crate::{
     DestinationHash, IdentityHash, PacketHash,
     iface::{InterfaceId, Interfaces, MINIMUM_BITRATE},
+    wire::Malformed,
 };
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -122,6 +123,29 @@ impl Router {
     /// Returns the identities that are refused, to change them.
     pub const fn blackhole_mut(&mut self) -> &mut Blackhole {
         &mut self.blackhole
+    }
+
+    /// Refuses the identities on a list that `source` published, and forgets the paths to their destinations. Returns
+    /// how many were not refused before.
+    ///
+    /// # Errors
+    /// It is no list. Nobody is refused then.
+    pub fn refuse_listed(&mut self, list: &[u8], source: IdentityHash) -> Result<usize, Malformed> {
+        let new = self.blackhole.extend(list, source)?;
+        let blackhole = &self.blackhole;
+        self.paths.remove_if(|path| path.identity.is_some_and(|identity| blackhole.contains(identity)));
+        Ok(new)
+    }
+
+    /// Forgets the announces that wait on any interface for their turn.
+    pub fn drop_announce_queues(&mut self) {
+        let ports: Vec<InterfaceId> = self.ports.iter().map(|(id, _)| *id).collect();
+        for id in ports {
+            if let Some(port) = self.ports.get_mut(&id) {
+                port.announces.clear();
+            }
+            self.rearm(id);
+        }
     }
 
     /// Returns how many announces are held and how many wait on an interface.

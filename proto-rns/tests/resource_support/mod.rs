@@ -309,7 +309,7 @@ pub(crate) fn noise(len: usize) -> Bytes {
 
 /// Something to send that is not compressed.
 pub(crate) fn plain(data: &Bytes) -> Outgoing {
-    Outgoing { data: data.clone(), ..Outgoing::default() }
+    Outgoing { data: data.clone().into(), ..Outgoing::default() }
 }
 
 /// How many bytes of parts leave before a side has to wait.

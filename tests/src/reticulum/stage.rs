@@ -152,6 +152,15 @@ impl Stage {
         self
     }
 
+    /// Lets nodes announce as often as they like: otherwise more than two new destinations within a second are held
+    /// back (spec 1.8).
+    #[must_use]
+    pub fn without_ingress_control(mut self) -> Self {
+        let interfaces = self.nodes.iter_mut().flat_map(|node| &mut node.config.interfaces);
+        interfaces.for_each(|it| it.options.push(("ingress_control".into(), "no".into())));
+        self
+    }
+
     /// Adds a line to the section `[reticulum]` of all nodes.
     #[must_use]
     pub fn with_option(mut self, key: &str, value: &str) -> Self {

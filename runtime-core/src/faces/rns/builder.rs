@@ -107,12 +107,13 @@ impl<R: Runtime> NodeBuilder<R> {
         let (driver, handle) = Driver::<_, _, R>::new(machine, Desk::default(), driver)?;
         handle.with(|node, _, now| {
             node.set_wall(now, wall_time());
-            if let Some(storage) = storage {
-                node.load(now, storage);
-            }
             for interface in interfaces {
                 let name = interface.name.clone();
                 node.add_interface(now, interface).map_err(|error| SpawnFailed::Interface { name, error })?;
+            }
+            // Paths that were kept belong to interfaces.
+            if let Some(storage) = storage {
+                node.load(now, storage);
             }
             Ok::<_, SpawnFailed>(())
         })?;

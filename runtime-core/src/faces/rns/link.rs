@@ -5,7 +5,7 @@ use super::{
     link_seat::{IncomingRequest, LinkSeat, Response},
     node::RnsNode,
     receipt::Receipt,
-    transfer::{Progress, ReceivedResource, Transfer},
+    transfer::{LostResource, Progress, ReceivedResource, Transfer},
 };
 use crate::{Runtime, faces::promise::promise};
 use bytes::Bytes;
@@ -13,7 +13,7 @@ use proto_rns::{
     Env, LinkHash, RequestId,
     identity::{Identity, PublicIdentity},
     link::{self, LinkStats, PacketSink, RequestError, ResourceError, SendError},
-    resource::{Offer, ResourceId},
+    resource::{Data, Offer, ResourceId},
 };
 use std::{
     future::poll_fn,
@@ -194,13 +194,14 @@ impl<R: Runtime> Link<R> {
         self.0.node.handle().read(|_, desk| desk.link(self.0.hash)?.response_progress(request))
     }
 
-    /// Sends data of any size. The transfer is a future that is ready when the peer has them.
+    /// Sends data of any size: bytes, or a [`FileSource`](super::FileSource) that is read while it is sent. The transfer
+    /// is a future that is ready when the peer has them.
     ///
     /// # Errors
     /// The link is closed, or too much waits to be sent already.
     pub fn send_resource(
         &self,
-        data: impl Into<Bytes>,
+        data: impl Into<Data>,
         metadata: Option<Vec<u8>>,
         compress: bool,
     ) -> Result<Transfer<R>, TransferFailed> {
@@ -229,6 +230,14 @@ impl<R: Runtime> Link<R> {
     /// The link is closed and all resources were taken.
     pub async fn next_resource(&self) -> Result<ReceivedResource, LinkClosed> {
         self.take(LinkSeat::next_resource).await
+    }
+
+    /// Waits for the next resource that was on its way to this end and came to nothing.
+    ///
+    /// # Errors
+    /// The link is closed, which ends all resources, and those before were taken.
+    pub async fn next_lost_resource(&self) -> Result<LostResource, LinkClosed> {
+        self.take(LinkSeat::next_lost_resource).await
     }
 
     /// Waits for the next resource that the peer offers, where the link's settings leave it to the application which

@@ -2,7 +2,7 @@
 
 use super::{
     error::{LinkClosed, TransferFailed},
-    transfer::{Progress, ReceivedResource},
+    transfer::{LostResource, Progress, ReceivedResource},
 };
 use crate::faces::{promise::Resolver, waiters::Waiters};
 use bytes::Bytes;
@@ -63,6 +63,8 @@ pub(super) struct LinkSeat {
     incoming: BTreeMap<ResourceId, Progress>,
     offers: VecDeque<Offer>,
     resources: VecDeque<ReceivedResource>,
+    /// The last of the peer's resources that came to nothing; where nobody asks for them, the oldest make place.
+    lost_resources: VecDeque<LostResource>,
     lost: u64,
     waiters: Waiters,
 }
@@ -77,6 +79,9 @@ struct Awaited<T> {
 impl LinkSeat {
     /// What of each kind waits for the application; further packets, requests and offers are dropped and counted.
     const MOST: usize = 4_096;
+
+    /// Resources that came to nothing and that are remembered.
+    const MOST_LOST_RESOURCES: usize = 64;
 
     /// Creates the seat of a link that a peer opened to `destination`.
     pub(super) fn accepted_for(destination: DestinationHash) -> Self {
@@ -149,7 +154,11 @@ impl LinkSeat {
             resource::Event::Sent { id, .. } => self.conclude(id, Ok(())),
             resource::Event::Failed { id, reason, .. } => {
                 self.incoming.remove(&id);
-                self.conclude(id, Err(TransferFailed::Failed(reason)));
+                if self.outgoing.contains_key(&id) {
+                    self.conclude(id, Err(TransferFailed::Failed(reason)));
+                } else {
+                    self.lose(LostResource { id, reason });
+                }
             }
         }
     }
@@ -200,6 +209,10 @@ impl LinkSeat {
         self.resources.pop_front()
     }
 
+    pub(super) fn next_lost_resource(&mut self) -> Option<LostResource> {
+        self.lost_resources.pop_front()
+    }
+
     pub(super) fn await_response(
         &mut self,
         id: RequestId,
@@ -233,6 +246,13 @@ impl LinkSeat {
         if let Some(awaited) = self.outgoing.remove(&id) {
             awaited.resolver.resolve(end);
         }
+    }
+
+    fn lose(&mut self, resource: LostResource) {
+        if self.lost_resources.len() >= Self::MOST_LOST_RESOURCES {
+            self.lost_resources.pop_front();
+        }
+        self.lost_resources.push_back(resource);
     }
 
     /// Ends everything that is awaited; what has arrived can still be taken.

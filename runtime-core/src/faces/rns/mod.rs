@@ -13,6 +13,7 @@ mod desk;
 mod destination;
 mod destination_seat;
 mod error;
+mod file_source;
 mod link;
 mod link_seat;
 mod node;
@@ -28,9 +29,10 @@ pub use error::{
     ChannelFailed, ConnectFailed, IdentifyFailed, LinkClosed, NodeEnded, PathFailed, RequestFailed,
     SendFailed, SpawnFailed, TransferFailed, Undelivered,
 };
+pub use file_source::FileSource;
 pub use link::Link;
 pub use link_seat::{IncomingRequest, Response};
 pub use node::RnsNode;
 pub use proto_rns::transport::Announced;
 pub use receipt::Receipt;
-pub use transfer::{Progress, ReceivedResource, Transfer};
+pub use transfer::{LostResource, Progress, ReceivedResource, Transfer};

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{Runtime, faces::promise::Promise};
 use bytes::Bytes;
-use proto_rns::resource::ResourceId;
+use proto_rns::resource::{FailReason, ResourceId};
 use std::{
     pin::Pin,
     task::{Context, Poll, ready},
@@ -34,6 +34,15 @@ pub struct ReceivedResource {
     pub segment: u32,
     /// How many segments there are; 1 for a whole resource.
     pub segments: u32,
+}
+
+/// A resource of the peer, accepted before, of which no more will arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LostResource {
+    /// Its number on the link.
+    pub id: ResourceId,
+    /// Why.
+    pub reason: FailReason,
 }
 
 /// A resource that is being sent: a future that is ready when the peer has it.

@@ -72,8 +72,7 @@ impl MockNode {
     }
 
     /// Adds an interface that works at once and carries a packet a datagram.
-    pub(crate) fn attach(&mut self, mut config: InterfaceConfig) -> Result<InterfaceId, AddInterfaceError> {
-        config.medium = Medium::Udp { bind: NOWHERE, forward: Some(NOWHERE) };
+    pub(crate) fn attach(&mut self, config: InterfaceConfig) -> Result<InterfaceId, AddInterfaceError> {
         let id = self.node.add_interface(self.now(), config)?;
         self.open(id);
         Ok(id)
@@ -198,3 +197,8 @@ impl MockInterface {
 
 /// The address of interfaces that have none.
 const NOWHERE: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 9);
+
+/// Returns the settings of an interface that [`MockNode::attach`] takes, named `name`.
+pub(crate) fn mock_interface(name: &str) -> InterfaceConfig {
+    InterfaceConfig::new(name, Medium::Udp { bind: NOWHERE, forward: Some(NOWHERE) })
+}

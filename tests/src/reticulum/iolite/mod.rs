@@ -203,7 +203,7 @@ impl ReticulumPeer for Iolite {
             Writer::new(&mut metadata).map(1).str("note").bytes(note);
             metadata
         });
-        let data = content.bytes().into();
+        let data = content.bytes();
         let sent = self.with_link(link, |link, env, out| link.send_resource(env, data, metadata, true, out));
         let id = sent.expect("an established link");
         // A resource has its hash once those before it are through.

@@ -75,8 +75,11 @@ fn local_server(at: LocalAddress) -> InterfaceConfig {
 fn interface(wanted: &Interface) -> InterfaceConfig {
     let mut config = InterfaceConfig::new(wanted.name.clone(), medium(&wanted.kind));
     config.access = wanted.access.as_ref().map(access);
-    if let Some(option) = wanted.options.first() {
-        panic!("what is {option:?}?");
+    for (key, value) in &wanted.options {
+        match (key.as_str(), value.as_str()) {
+            ("ingress_control", "no") => (config.announce_ingress, config.path_request_ingress) = (None, None),
+            other => panic!("what is {other:?}?"),
+        }
     }
     config
 }

@@ -59,6 +59,23 @@ pub fn are_not_heard(initiator: &mut dyn ReticulumPeer, responder: &mut dyn Reti
     assert_eq!(initiator.hops_to(destination), None);
 }
 
+/// Announces of unknown destinations that come faster than three a second are held back, all but the first two: a
+/// frequency takes three (spec 1.8).
+pub fn are_held_back_in_bursts(initiator: &mut dyn ReticulumPeer, responder: &mut dyn ReticulumPeer) {
+    let mut announced = Vec::new();
+    for _ in 0..6 {
+        let destination = own_destination(responder);
+        responder.announce(destination, None);
+        announced.push(destination);
+    }
+    for destination in &announced[..2] {
+        initiator.announce_of(*destination);
+    }
+    for destination in &announced[2..] {
+        initiator.no_announce_of(*destination);
+    }
+}
+
 /// A node that announces again is still known by the same hash.
 pub fn can_be_repeated(initiator: &mut dyn ReticulumPeer, responder: &mut dyn ReticulumPeer) {
     let known = known(initiator, responder, |spec| spec);

@@ -26,7 +26,6 @@ pub(super) fn answer(bench: &mut Workbench, command: &str, params: Params<'_>) -
         "identity_from_file" => from_file(bench, params),
         "identity_random_hash" => Ok(json!({"random_hash": hex::encode(draw::<16>(&mut bench.entropy))})),
         "identity_remember" => remember(params),
-        "identity_keyless_op" => keyless(params),
         _ => return None,
     })
 }
@@ -91,18 +90,9 @@ fn remember(params: Params<'_>) -> Answer {
     };
     let mut known = KnownDestinations::new(16);
     let packet = PacketHash::from_slice(&params.bytes("packet_hash")?).unwrap_or(PacketHash::new([0; 32]));
-    let app_data = params.some_bytes("app_data")?;
+    let app_data = params.some_bytes("app_data")?.unwrap_or_default();
     let identity = PublicIdentity::from_bytes(whole);
-    known.remember(destination, identity, app_data.as_deref(), packet, wall())?;
+    known.remember(destination, identity, &app_data, packet, wall())?;
     let recalled = known.identity(destination).is_some();
     Ok(json!({"ok": true, "public_key_len": key.len(), "recalled": recalled}))
-}
-
-/// An identity without keys cannot be made here, so there is nothing to do with one.
-fn keyless(params: Params<'_>) -> Answer {
-    let keys = params.some_bytes("keys")?.unwrap_or_default();
-    match <&[u8; 64]>::try_from(keys.as_slice()) {
-        Ok(_) => Err(Failure::new("ValueError: the operation is about identities without keys")),
-        Err(error) => Ok(json!({"raised": "KeyError", "message": error.to_string()})),
-    }
 }
