@@ -43,6 +43,8 @@
 
 #[cfg(feature = "raknet")]
 pub mod raknet;
+#[cfg(feature = "rns")]
+pub mod rns;
 mod socket;
 mod timer;
 

@@ -70,7 +70,7 @@ pub(crate) async fn attach(chosen: Option<&Path>) -> Result<RnsNode, Failure> {
 }
 
 /// Reads the config file; what is wrong with it is told, and the rest is used.
-fn read(config_dir: &Path) -> Result<HostConfig, Failure> {
+pub(crate) fn read(config_dir: &Path) -> Result<HostConfig, Failure> {
     let path = config_dir.join(CONFIG_FILE);
     let text = match fs::read_to_string(&path) {
         Ok(text) => text,
@@ -106,7 +106,7 @@ fn own_interfaces(
 }
 
 /// Returns where the shared instance is, if the config wants one and somebody serves it.
-fn serving(shared: &SharedInstance) -> Option<LocalAddress> {
+pub(crate) fn serving(shared: &SharedInstance) -> Option<LocalAddress> {
     let address = shared.enabled.then(|| shared.address())?;
     answers(&address).then_some(address)
 }

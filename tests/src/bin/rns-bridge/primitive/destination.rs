@@ -103,7 +103,7 @@ fn set_proofs(bench: &mut Workbench, params: Params<'_>) -> Answer {
     let mut destination = make(bench, params)?.destination;
     destination.proofs = match params.number("strategy_value")? {
         0x21 => ProofStrategy::None,
-        0x22 => ProofStrategy::Application,
+        0x22 => ProofStrategy::App,
         0x23 => ProofStrategy::All,
         other => return Err(Failure::new(format!("TypeError: Unsupported proof strategy {other}"))),
     };
@@ -271,7 +271,7 @@ fn make_own(bench: &mut Workbench, params: Params<'_>) -> Result<LocalDestinatio
 const fn strategy_number(strategy: ProofStrategy) -> u8 {
     match strategy {
         ProofStrategy::None => 0x21,
-        ProofStrategy::Application => 0x22,
+        ProofStrategy::App => 0x22,
         ProofStrategy::All => 0x23,
     }
 }
