@@ -7,8 +7,9 @@ use crate::output::{self, style};
 /// The reason, what to do about it, and the exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    code: Code,
-    /// What happened, and where. Empty: the reader of our output left, which is no fault to speak of.
+    /// The exit code.
+    status: u8,
+    /// What happened, and where. Empty: there is nothing to say.
     what: String,
     advice: Option<String>,
 }
@@ -58,9 +59,14 @@ impl Failure {
     /// A failed write to standard output. A reader that has seen enough (`| head`) is none.
     pub(crate) fn output(error: &io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
-            return Self { code: Code::File, what: String::new(), advice: None };
+            return Self::silent(0);
         }
         Self::file(format_args!("cannot write to standard output: {error}"))
+    }
+
+    /// No fault of this program: an exit code that is somebody else's.
+    pub(crate) const fn silent(status: u8) -> Self {
+        Self { status, what: String::new(), advice: None }
     }
 
     /// Adds what the user can do.
@@ -76,17 +82,16 @@ impl Failure {
 
     /// Prints the failure to standard error and returns the exit code.
     pub(crate) fn report(&self) -> ExitCode {
-        if self.what.is_empty() {
-            return ExitCode::SUCCESS;
+        if !self.what.is_empty() {
+            output::note(format_args!("{} {}", style::paint(style::BAD, "error:"), self.what));
         }
-        output::note(format_args!("{} {}", style::paint(style::BAD, "error:"), self.what));
         if let Some(advice) = &self.advice {
             output::note(format_args!("{} {advice}", style::paint(style::FAINT, "  help:")));
         }
-        ExitCode::from(self.code as u8)
+        ExitCode::from(self.status)
     }
 
     fn new(code: Code, what: impl Display) -> Self {
-        Self { code, what: what.to_string(), advice: None }
+        Self { status: code as u8, what: what.to_string(), advice: None }
     }
 }

@@ -1,10 +1,6 @@
 //! What is done in one pass is what is done in several, with every length and however the bytes are cut.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod support;
 
@@ -26,13 +22,8 @@ fn every_short_length_is_sealed_and_hashed_alike() {
         let part_size = 1 + len % 300;
         let alongside = Alongside { content: &[plain], part_size, suffix: [7; 4] };
         let mut out = Vec::new();
-        let hashed = fused.seal_alongside(
-            keys.seal_key(),
-            [len.to_le_bytes()[0]; 16],
-            &[plain],
-            &alongside,
-            &mut out,
-        );
+        let hashed =
+            fused.seal_alongside(keys.seal_key(), [len.to_le_bytes()[0]; 16], &[plain], &alongside, &mut out);
         assert_eq!(out, expected, "{len}");
         let parts = part_hashes(&expected, part_size, [7; 4]);
         assert_eq!(hashed, Hashed { content: state_after(plain), parts }, "{len}");

@@ -1,22 +1,29 @@
-//! Curve25519 in assembly, by way of graviola.
+//! Curve25519 in assembly, by way of graviola, and sealing in one pass.
 
+use fused_crypto::{Fused, SealKey};
 use graviola::{
     key_agreement::x25519::{PublicKey, StaticPrivateKey},
     signing::eddsa::Ed25519SigningKey,
 };
-use proto_rns::crypto::{Claim, CryptoProvider, Dalek, Signature, Signer};
+use proto_rns::crypto::{
+    Alongside, AlongsideHashes, Claim, CryptoProvider, Dalek, HashState, RunningHash, Signature, Signer,
+    TokenKey,
+};
 use std::fmt;
 
-/// Ed25519 signing and X25519 in assembly.
+/// Ed25519 signing and X25519 in assembly; sealing and hashing in one pass.
 ///
 /// A value exists only where the processor can run it.
 #[derive(Clone, Copy, Debug)]
-pub struct Assembly(());
+pub struct Assembly {
+    /// Sealing and hashing at once, where the processor can do that too.
+    fused: Option<Fused>,
+}
 
 impl Assembly {
     /// Returns the provider if the processor has all the instructions it needs.
     pub fn detect() -> Option<Self> {
-        has_instructions().then_some(Self(()))
+        has_instructions().then(|| Self { fused: Fused::detect() })
     }
 }
 
@@ -45,6 +52,52 @@ impl CryptoProvider for Assembly {
             StaticPrivateKey::from_array(secret).diffie_hellman(&PublicKey::from_array(public)).ok()?;
         Some(shared.0)
     }
+
+    fn seal(&self, key: &TokenKey, vector: [u8; 16], parts: &[&[u8]], out: &mut Vec<u8>) {
+        match self.fused.zip(seal_key(key)) {
+            Some((fused, key)) => fused.seal(key, vector, parts, out),
+            None => Dalek.seal(key, vector, parts, out),
+        }
+    }
+
+    fn seal_alongside(
+        &self,
+        key: &TokenKey,
+        vector: [u8; 16],
+        plaintext: &[&[u8]],
+        alongside: &Alongside<'_>,
+        out: &mut Vec<u8>,
+    ) -> AlongsideHashes {
+        let Some((fused, key)) = self.fused.zip(seal_key(key)) else {
+            return Dalek.seal_alongside(key, vector, plaintext, alongside, out);
+        };
+        let &Alongside { content, part_size, salt } = alongside;
+        let fused_alongside = fused_crypto::Alongside { content, part_size, suffix: salt };
+        let hashed = fused.seal_alongside(key, vector, plaintext, &fused_alongside, out);
+        AlongsideHashes { content: with_rest(hashed.content, content), parts: hashed.parts }
+    }
+
+    fn compress_two(&self, states: [&mut HashState; 2], blocks: [&[[u8; 64]]; 2]) -> usize {
+        self.fused.map_or(0, |fused| fused.compress_two(states, blocks))
+    }
+}
+
+/// Returns what sealing needs of a key; `None` for the old kind.
+fn seal_key(key: &TokenKey) -> Option<SealKey<'_>> {
+    let [inner, outer] = key.tag_key().states();
+    Some(SealKey { cipher: key.aes256_key()?, inner, outer })
+}
+
+/// Goes on from the state after the whole blocks of `slices` in a row with the bytes behind them.
+fn with_rest(state: HashState, slices: &[&[u8]]) -> RunningHash {
+    let len: usize = slices.iter().map(|slice| slice.len()).sum();
+    let mut hash = RunningHash::resume(state, len / 64);
+    let mut hashed = len - len % 64;
+    for slice in slices {
+        hash.update(slice.get(hashed..).unwrap_or_default());
+        hashed = hashed.saturating_sub(slice.len());
+    }
+    hash
 }
 
 struct AssemblySigner {
@@ -103,6 +156,32 @@ mod tests {
             prop_assert_eq!(fast.sign(&message), portable.sign(&message));
             prop_assert_eq!(assembly.agreement_key(&seed), Dalek.agreement_key(&seed));
             prop_assert_eq!(assembly.agree(&seed, &peer), Dalek.agree(&seed, &peer));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_seals_and_hashes_as_the_portable_provider_does(
+            key: [[u8; 32]; 2],
+            vector: [u8; 16],
+            plaintext in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..2_000), 0..4),
+            part_size in 1..2_000_usize,
+            salt: [u8; 4],
+        ) {
+            let Some(assembly) = Assembly::detect() else { return Ok(()) };
+            let plaintext: Vec<&[u8]> = plaintext.iter().map(|slice| &slice[..]).collect();
+            let content = plaintext.get(1..).unwrap_or_default();
+            let alongside = Alongside { content, part_size, salt };
+            let whole = key.as_flattened().try_into().unwrap();
+            for key in [TokenKey::new(whole), TokenKey::new_legacy(&key[0])] {
+                let sealed = [&assembly as &dyn CryptoProvider, &Dalek].map(|crypto| {
+                    let mut out = b"before".to_vec();
+                    crypto.seal(&key, vector, &plaintext, &mut out);
+                    let hashes = crypto.seal_alongside(&key, vector, &plaintext, &alongside, &mut out);
+                    (out, hashes.content.finish(), hashes.parts)
+                });
+                prop_assert_eq!(&sealed[0], &sealed[1]);
+            }
         }
     }
 

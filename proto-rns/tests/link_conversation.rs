@@ -235,9 +235,8 @@ fn a_response_to_what_was_not_asked_is_not_sent_and_data_that_are_no_value_neith
 fn a_resource_arrives_over_a_path_that_loses() {
     let mut pair = Pair::established(DELAY, &config());
     let data: Vec<u8> = packed(100_000);
-    let id = pair
-        .initiator(|link, env, wire| link.send_resource(env, data.clone(), None, false, wire))
-        .unwrap();
+    let id =
+        pair.initiator(|link, env, wire| link.send_resource(env, data.clone(), None, false, wire)).unwrap();
     pair.run_with(SECOND * 60, every(20));
     let sent = Event::Resource(resource::Event::Sent { id, kind: resource::Kind::Plain });
     assert!(pair.initiator.events.contains(&sent), "{:?}", pair.initiator.events);

@@ -49,7 +49,12 @@ fn metadata_and_compression_survive_several_segments() {
     let metadata = Some(b"\x81\xa4name\xa5a.txt".to_vec());
     pair.send(
         0,
-        Outgoing { data: text.clone().into(), metadata: metadata.clone(), compress: true, ..Outgoing::default() },
+        Outgoing {
+            data: text.clone().into(),
+            metadata: metadata.clone(),
+            compress: true,
+            ..Outgoing::default()
+        },
     );
     pair.run(MINUTE);
     let (data, received) = pair.received(1).unwrap();

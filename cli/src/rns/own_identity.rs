@@ -2,7 +2,7 @@
 
 use proto_rns::{
     DestinationHash, IdentityHash,
-    crypto::{Dalek, SecureEntropy},
+    crypto::Dalek,
     identity::Identity,
 };
 use rns_host::store::{IdentityFileError, create_identity_file, read_identity_file};
@@ -12,6 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use super::keys::entropy;
 use crate::{
     failure::Failure,
     output::{
@@ -63,10 +64,7 @@ pub(crate) fn print_identity(
 }
 
 fn create(path: &Path) -> Result<Identity, Failure> {
-    let mut seed = [0; 32];
-    getrandom::fill(&mut seed)
-        .map_err(|error| Failure::check(format_args!("the operating system has no entropy: {error}")))?;
-    let identity = Identity::generate(&Dalek, &mut SecureEntropy::new(seed));
+    let identity = Identity::generate(&Dalek, &mut entropy()?);
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)
             .map_err(|error| Failure::file(format_args!("cannot create {}: {error}", folder.display())))?;

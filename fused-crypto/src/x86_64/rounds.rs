@@ -166,9 +166,9 @@ impl CbcGroup {
             unsafe {
                 asm!(
                     "/* {} {} {} */",
-                    inout(xmm_reg) *block,
-                    inout(xmm_reg) *abef,
-                    inout(xmm_reg) *cdgh,
+                    inout(xmm_reg) * block,
+                    inout(xmm_reg) * abef,
+                    inout(xmm_reg) * cdgh,
                     options(pure, nomem, nostack, preserves_flags)
                 );
             }

@@ -60,10 +60,10 @@ pub(crate) fn state_after(bytes: &[u8]) -> HashState {
 
 /// The first bytes of the hash of each part and the suffix.
 pub(crate) fn part_hashes(stream: &[u8], part_size: usize, suffix: [u8; 4]) -> Vec<[u8; 4]> {
-    let hash = |part: &[u8]| Sha256::new_with_prefix(part).chain_update(suffix).finalize()[..4].try_into().unwrap();
+    let hash =
+        |part: &[u8]| Sha256::new_with_prefix(part).chain_update(suffix).finalize()[..4].try_into().unwrap();
     stream.chunks(part_size).map(hash).collect()
 }
 
-const INITIAL: HashState = [
-    0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
-];
+const INITIAL: HashState =
+    [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];

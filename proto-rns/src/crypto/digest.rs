@@ -1,13 +1,13 @@
 //! SHA-256, HMAC and HKDF as the protocol uses them.
 
-use hmac::{Hmac, KeyInit, Mac};
-use sha2::{Digest, Sha256};
+use super::{HashState, RunningHash};
+use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// Returns the SHA-256 of `parts` in a row.
 pub fn sha256(parts: &[&[u8]]) -> [u8; 32] {
-    let mut hasher = Sha256::new();
-    parts.iter().for_each(|part| hasher.update(part));
-    hasher.finalize().into()
+    let mut hash = RunningHash::new();
+    parts.iter().for_each(|part| hash.update(part));
+    hash.finish()
 }
 
 /// Returns the HMAC-SHA256 of `parts` in a row under a key that is used once.
@@ -15,27 +15,47 @@ pub fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     HmacKey::new(key).tag(parts)
 }
 
-/// A key of HMAC-SHA256 with both its pads already hashed.
-#[derive(Clone)]
-pub struct HmacKey(Hmac<Sha256>);
+/// A key of HMAC-SHA256 (RFC 2104) with both its pads already hashed.
+#[derive(Clone, ZeroizeOnDrop)]
+pub struct HmacKey {
+    inner: HashState,
+    outer: HashState,
+}
 
 impl HmacKey {
     /// Prepares a key of any length.
-    #[allow(clippy::expect_used, reason = "HMAC takes keys of every length (RFC 2104 §3)")]
     pub fn new(key: &[u8]) -> Self {
-        Self(Hmac::new_from_slice(key).expect("HMAC takes keys of every length"))
+        let mut block = [0; 64];
+        if key.len() <= block.len() {
+            block.iter_mut().zip(key).for_each(|(to, from)| *to = *from);
+        } else {
+            block.iter_mut().zip(sha256(&[key])).for_each(|(to, from)| *to = from);
+        }
+        let [inner, outer] = [0x36, 0x5c].map(|pad| {
+            let mut padded = block.map(|byte| byte ^ pad);
+            let state = RunningHash::state_after(&padded);
+            padded.zeroize();
+            state
+        });
+        block.zeroize();
+        Self { inner, outer }
     }
 
     /// Returns the tag of `parts` in a row.
     pub fn tag(&self, parts: &[&[u8]]) -> [u8; 32] {
-        let mut mac = self.0.clone();
-        parts.iter().for_each(|part| mac.update(part));
-        mac.finalize().into_bytes().into()
+        let mut tag = self.start();
+        parts.iter().for_each(|part| tag.update(part));
+        tag.finish()
     }
 
     /// Starts a tag over parts that come one after the other.
-    pub fn start(&self) -> RunningTag {
-        RunningTag(self.0.clone())
+    pub const fn start(&self) -> RunningTag {
+        RunningTag { hash: RunningHash::resume(self.inner, 1), outer: self.outer }
+    }
+
+    /// Returns the states after the inner and the outer pad. They are as secret as the key.
+    pub const fn states(&self) -> [&HashState; 2] {
+        [&self.inner, &self.outer]
     }
 }
 
@@ -47,17 +67,27 @@ impl core::fmt::Debug for HmacKey {
 
 /// A tag over bytes that are still coming.
 #[derive(Clone)]
-pub struct RunningTag(Hmac<Sha256>);
+pub struct RunningTag {
+    hash: RunningHash,
+    outer: HashState,
+}
 
 impl RunningTag {
     /// Takes in more bytes.
     pub fn update(&mut self, part: &[u8]) {
-        self.0.update(part);
+        self.hash.update(part);
     }
 
     /// Returns the tag over all of them.
     pub fn finish(self) -> [u8; 32] {
-        self.0.finalize().into_bytes().into()
+        let mut outer = RunningHash::resume(self.outer, 1);
+        outer.update(&self.hash.finish());
+        outer.finish()
+    }
+
+    /// Returns the hash that the bytes go into.
+    pub(crate) const fn hash_mut(&mut self) -> &mut RunningHash {
+        &mut self.hash
     }
 }
 
@@ -115,6 +145,12 @@ mod tests {
         running.update(b"what do ya want ");
         running.update(b"for nothing?");
         assert_eq!(running.finish(), whole);
+    }
+
+    #[test]
+    fn rfc_4231_case_6_has_a_key_longer_than_a_block() {
+        let tag = hmac_sha256(&[0xaa; 131], &[b"Test Using Larger Than Block-Size Key - Hash Key First"]);
+        assert_eq!(tag.first_chunk(), Some(&[0x60, 0xe4, 0x31, 0x59, 0x1e, 0xe0, 0xb6, 0x7f]));
     }
 
     #[test]

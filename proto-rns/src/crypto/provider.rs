@@ -1,6 +1,8 @@
-//! What a node needs of elliptic curves.
+//! What a host may have faster code for.
 
-use super::{TokenKey, token::seal_in_two_passes};
+use super::{
+    Alongside, AlongsideHashes, HashState, TokenKey, alongside::seal_then_hash, token::seal_in_two_passes,
+};
 use alloc::{boxed::Box, vec::Vec};
 use core::fmt;
 
@@ -36,6 +38,25 @@ pub trait CryptoProvider: Send + Sync + fmt::Debug {
     /// Appends the token of `parts` in a row to `out` (spec 1.5): the vector, the ciphertext and the tag.
     fn seal(&self, key: &TokenKey, vector: [u8; 16], parts: &[&[u8]], out: &mut Vec<u8>) {
         seal_in_two_passes(key, vector, parts, out);
+    }
+
+    /// Seals as [`seal`](Self::seal) does, and hashes what goes with it.
+    fn seal_alongside(
+        &self,
+        key: &TokenKey,
+        vector: [u8; 16],
+        plaintext: &[&[u8]],
+        alongside: &Alongside<'_>,
+        out: &mut Vec<u8>,
+    ) -> AlongsideHashes {
+        seal_then_hash(self, key, vector, plaintext, alongside, out)
+    }
+
+    /// Takes blocks into two states of SHA-256 at once, as many of both as the provider likes, and returns how many.
+    /// The caller takes in the others.
+    fn compress_two(&self, states: [&mut HashState; 2], blocks: [&[[u8; 64]]; 2]) -> usize {
+        let _ = (states, blocks);
+        0
     }
 }
 

@@ -14,6 +14,7 @@ use aes::{
 use alloc::{boxed::Box, vec::Vec};
 use core::fmt;
 use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
 
 /// How much longer than its padded plaintext a token is: the vector and the tag.
 pub const TOKEN_OVERHEAD: usize = 48;
@@ -32,7 +33,14 @@ pub struct TokenKey {
 /// The reference's two kinds of AES; only AES-256 is used on links and towards identities.
 enum Cipher {
     Aes128(Box<(Aes128Enc, Aes128Dec)>),
-    Aes256(Box<(Aes256Enc, Aes256Dec)>),
+    Aes256(Box<Aes256>),
+}
+
+/// A key of AES-256, as it is and with its schedules computed.
+struct Aes256 {
+    key: Zeroizing<[u8; 32]>,
+    encrypt: Aes256Enc,
+    decrypt: Aes256Dec,
 }
 
 impl TokenKey {
@@ -42,7 +50,11 @@ impl TokenKey {
         let cipher: &[u8; 32] = cipher.first_chunk().unwrap_or(&[0; 32]);
         Self {
             tag: HmacKey::new(tag),
-            cipher: Cipher::Aes256(Box::new((Aes256Enc::new(cipher.into()), Aes256Dec::new(cipher.into())))),
+            cipher: Cipher::Aes256(Box::new(Aes256 {
+                key: Zeroizing::new(*cipher),
+                encrypt: Aes256Enc::new(cipher.into()),
+                decrypt: Aes256Dec::new(cipher.into()),
+            })),
         }
     }
 
@@ -61,11 +73,19 @@ impl TokenKey {
         &self.tag
     }
 
+    /// Returns the secret key of AES-256; `None` for the old kind.
+    pub fn aes256_key(&self) -> Option<&[u8; 32]> {
+        match &self.cipher {
+            Cipher::Aes128(_) => None,
+            Cipher::Aes256(cipher) => Some(&cipher.key),
+        }
+    }
+
     /// Encrypts whole blocks in place and returns the vector for the blocks that follow.
     pub fn encrypt_blocks(&self, vector: [u8; 16], blocks: &mut [u8]) -> [u8; 16] {
         match &self.cipher {
             Cipher::Aes128(ciphers) => encrypt_with(&ciphers.0, vector, blocks),
-            Cipher::Aes256(ciphers) => encrypt_with(&ciphers.0, vector, blocks),
+            Cipher::Aes256(cipher) => encrypt_with(&cipher.encrypt, vector, blocks),
         }
     }
 
@@ -74,7 +94,7 @@ impl TokenKey {
         let next = blocks.last_chunk().copied().unwrap_or(vector);
         match &self.cipher {
             Cipher::Aes128(ciphers) => decrypt_with(&ciphers.1, vector, blocks),
-            Cipher::Aes256(ciphers) => decrypt_with(&ciphers.1, vector, blocks),
+            Cipher::Aes256(cipher) => decrypt_with(&cipher.decrypt, vector, blocks),
         }
         next
     }

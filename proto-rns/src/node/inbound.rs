@@ -45,7 +45,7 @@ impl Node {
             &mut self.interfaces,
         );
         match verdict {
-            Verdict::Local(packet) => self.deliver(id, &packet),
+            Verdict::Local(packet) => self.receive(id, &packet),
             Verdict::Announce(announced) => self.tell(Event::Announce(announced)),
             Verdict::PathRequestForLocal { destination, tag, interface } => {
                 self.answer_path_request(destination, tag, interface);
@@ -62,7 +62,7 @@ impl Node {
     }
 
     /// Hands a packet to whom it is for.
-    fn deliver(&mut self, id: InterfaceId, packet: &Packet<'_>) {
+    pub(super) fn deliver(&mut self, id: InterfaceId, packet: &Packet<'_>) {
         match (packet.packet_type, packet.destination_type) {
             (PacketType::LinkRequest, _) => self.on_link_request(id, packet),
             (PacketType::Data | PacketType::Proof, DestinationType::Link) => self.on_link_packet(id, packet),

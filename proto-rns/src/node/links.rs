@@ -151,6 +151,7 @@ impl Node {
         command: impl FnOnce(&mut Link, &mut Env<'_>, &mut dyn PacketSink) -> T,
     ) -> Option<T> {
         self.core.see(now);
+        self.finish_deferred();
         let slot = self.links.slot(link)?;
         self.links.touch(slot);
         let entry = self.links.get_mut(slot)?;

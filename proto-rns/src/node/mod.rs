@@ -12,6 +12,7 @@
 mod announcing;
 mod clock;
 mod config;
+mod deferred;
 mod event;
 mod inbound;
 mod lifecycle;
@@ -44,6 +45,7 @@ use alloc::{
 use announcing::PathResponses;
 use clock::Core;
 use core::{num::NonZeroUsize, time::Duration};
+use deferred::Deferred;
 use lifecycle::Lifecycle;
 use links::LinkTable;
 use proto_core::{Datagram, Instant, LinkEvent, LinkId, LinkRequest, Machine, Transmit, UnixTime};
@@ -64,6 +66,7 @@ pub struct Node {
     path_responses: PathResponses,
     links: LinkTable,
     receipts: Receipts,
+    deferred: Deferred,
     events: VecDeque<Event>,
     stats: NodeStats,
     /// When what nobody needs any more is looked for next.
@@ -120,6 +123,7 @@ impl Node {
             path_responses: PathResponses::default(),
             links: LinkTable::default(),
             receipts: Receipts::new(config.max_receipts),
+            deferred: Deferred::default(),
             events: VecDeque::new(),
             stats: NodeStats::default(),
             next_cleaning: now + CLEANING_INTERVAL,
@@ -230,6 +234,7 @@ impl Machine for Node {
         if self.poll_timeout().is_none_or(|due| due > now) {
             return;
         }
+        self.finish_deferred();
         self.retry_interfaces(now);
         self.route_timeouts();
         while let Some(outcome) = self.receipts.expire(now) {
@@ -249,10 +254,16 @@ impl Machine for Node {
 
     fn poll_transmit(&mut self, now: Instant, most: NonZeroUsize, buf: &mut Vec<u8>) -> Option<Transmit> {
         self.core.see(now);
-        self.settle();
-        let (id, transmit) = self.interfaces.poll_transmit(most, buf)?;
-        self.resume_bulk(id);
-        Some(transmit)
+        loop {
+            self.settle();
+            if let Some((id, transmit)) = self.interfaces.poll_transmit(most, buf) {
+                self.resume_bulk(id);
+                return Some(transmit);
+            }
+            if !self.handle_deferred() {
+                return None;
+            }
+        }
     }
 
     fn poll_event(&mut self) -> Option<Event> {

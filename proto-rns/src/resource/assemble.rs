@@ -5,15 +5,15 @@
 //! 0         16         20                                      body end
 //! ```
 //!
-//! Parts are copied to their place. What is there without a gap is authenticated, deciphered in place and, if it is not
-//! compressed, hashed at once, so that after the last part only that part is left to do. Nothing is handed out before
+//! Parts are copied to their place. What is there without a gap is authenticated and deciphered in place at once, and
+//! hashed a little later if it is not compressed, so that after the last part only that part is left to do. Nothing is handed out before
 //! the tag of the whole and the hash are verified.
 
 use super::{FailReason, content_hash::ContentHash};
 use crate::{
     ResourceHash,
     compression::{Compression, ExpandError},
-    crypto::{RunningTag, TokenKey},
+    crypto::{CryptoProvider, RunningTag, TokenKey, update_two},
     wire::{ResourceProof, ResourceSalt},
 };
 use alloc::{vec, vec::Vec};
@@ -63,15 +63,29 @@ impl Assembly {
     }
 
     /// Opens what can be, now that the first `parts` parts are there.
-    pub(super) fn advance(&mut self, key: &TokenKey, parts: usize) {
-        let body_end = self.body_end();
-        let there = parts.saturating_mul(self.part_size).min(body_end);
+    pub(super) fn advance(&mut self, crypto: &dyn CryptoProvider, key: &TokenKey, parts: usize) {
+        let there = parts.saturating_mul(self.part_size).min(self.body_end());
         let end = there - there % BLOCK;
-        let Some(sealed) = self.buffer.get_mut(self.opened..end) else { return };
-        if sealed.is_empty() {
-            return;
+        while self.opened < end {
+            self.open_up_to(crypto, key, end.min(self.opened + STRIDE));
         }
-        self.tag.get_or_insert_with(|| key.tag_key().start()).update(sealed);
+    }
+
+    /// Authenticates and deciphers so far, and hashes what was deciphered before: two hashes at once cost little more
+    /// than one.
+    fn open_up_to(&mut self, crypto: &dyn CryptoProvider, key: &TokenKey, end: usize) {
+        // How much of the last block is padding is only known in the end.
+        let clear = self.opened.min(self.body_end().saturating_sub(BLOCK));
+        let Some((opened, sealed)) = self.buffer.split_at_mut_checked(self.opened) else { return };
+        let Some(sealed) = sealed.get_mut(..end - self.opened) else { return };
+        let tag = self.tag.get_or_insert_with(|| key.tag_key().start());
+        match (&mut self.content_hash, opened.get(self.hashed..clear)) {
+            (Some(content_hash), Some(fresh)) => {
+                update_two(crypto, [tag.hash_mut(), &mut content_hash.0], [sealed, fresh]);
+                self.hashed = clear;
+            }
+            (Some(_), None) | (None, _) => tag.update(sealed),
+        }
         if self.opened == 0 {
             if let Some((vector, blocks)) = sealed.split_first_chunk_mut() {
                 self.vector = key.decrypt_blocks(*vector, blocks);
@@ -80,8 +94,6 @@ impl Assembly {
             self.vector = key.decrypt_blocks(self.vector, sealed);
         }
         self.opened = end;
-        // How much of the last block is padding is only known in the end.
-        self.hash_up_to(end.min(body_end.saturating_sub(BLOCK)));
     }
 
     /// Verifies the whole stream and hands out the contents, which may have at most `limit` bytes.
@@ -111,7 +123,7 @@ impl Assembly {
                 ExpandError::Damaged | ExpandError::Unsupported => FailReason::Corrupt,
             })?;
             let mut content_hash = ContentHash::default();
-            content_hash.update(&content);
+            content_hash.0.update(&content);
             (Bytes::from(content), content_hash)
         };
         if content.len() > limit {
@@ -139,7 +151,7 @@ impl Assembly {
     fn hash_up_to(&mut self, end: usize) {
         let Some(content_hash) = &mut self.content_hash else { return };
         if let Some(fresh) = self.buffer.get(self.hashed..end) {
-            content_hash.update(fresh);
+            content_hash.0.update(fresh);
             self.hashed = end;
         }
     }
@@ -157,6 +169,10 @@ pub(super) struct Assembled {
 const VECTOR: usize = 16;
 const BLOCK: usize = 16;
 const TAG: usize = 32;
+
+/// How much is authenticated, hashed and deciphered at a time: whole blocks of both, and little enough to stay in the
+/// nearest cache.
+const STRIDE: usize = 4_096;
 
 /// Behind the vector and the prefix.
 const CONTENT_START: usize = VECTOR + 4;
@@ -189,7 +205,7 @@ mod tests {
         for &index in order {
             assert!(assembly.place(index, prepared.part(index).unwrap()));
             there[index] = true;
-            assembly.advance(&key(), there.iter().take_while(|there| **there).count());
+            assembly.advance(&Dalek, &key(), there.iter().take_while(|there| **there).count());
         }
         assembly
     }
@@ -228,7 +244,7 @@ mod tests {
                     part[place % 32] ^= 1;
                 }
                 assembly.place(index, &part);
-                assembly.advance(&key(), index + 1);
+                assembly.advance(&Dalek, &key(), index + 1);
             }
             let result = assembly.finish(&NoCompression, prepared.salt(), prepared.hash(), 1_000);
             assert_eq!(result, Err(FailReason::Corrupt), "{place}");

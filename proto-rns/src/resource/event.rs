@@ -1,7 +1,7 @@
 //! What resources tell the application, and what it tells them.
 
-use crate::{RequestId, ResourceHash};
 use super::Data;
+use crate::{RequestId, ResourceHash};
 use alloc::vec::Vec;
 use bytes::Bytes;
 

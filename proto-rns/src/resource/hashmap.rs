@@ -1,8 +1,10 @@
 //! The hash map of a segment: one short hash a part (spec 1.12, step 4).
 
-use crate::wire::{HashmapUpdate, MapHash, MapHashes, ResourceAdvertisement, ResourceSalt};
+use crate::{
+    crypto::RunningHash,
+    wire::{HashmapUpdate, MapHash, MapHashes, ResourceAdvertisement, ResourceSalt},
+};
 use alloc::vec::Vec;
-use sha2::{Digest, Sha256};
 
 /// The map hashes of so many parts in a row all differ (COLLISION_GUARD).
 pub(super) const COLLISION_GUARD: usize = 224;
@@ -12,34 +14,28 @@ pub(super) const STRETCH: usize = ResourceAdvertisement::MAX_HASHES;
 
 /// The hash over a part's bytes, before the salt that makes it a map hash of one segment.
 #[derive(Clone, Debug)]
-pub(super) struct PartHash(Sha256);
+pub(super) struct PartHash(RunningHash);
 
 impl PartHash {
     pub(super) fn new(part: &[u8]) -> Self {
-        Self(Sha256::new_with_prefix(part))
+        let mut hash = RunningHash::new();
+        hash.update(part);
+        Self(hash)
     }
 
     pub(super) fn with(&self, salt: ResourceSalt) -> MapHash {
-        let hash: [u8; 32] = self.0.clone().chain_update(salt.as_bytes()).finalize().into();
-        MapHash::new(hash.first_chunk().copied().unwrap_or_default())
+        let mut hash = self.0.clone();
+        hash.update(salt.as_bytes());
+        MapHash::new(hash.finish().first_chunk().copied().unwrap_or_default())
     }
 }
 
-/// Returns the hash map of `parts`, or `None` where two hashes that could be asked for at a time are equal.
-pub(super) fn map_parts<'a>(
-    parts: impl Iterator<Item = &'a [u8]>,
-    salt: ResourceSalt,
-) -> Option<Vec<MapHash>> {
-    let mut map: Vec<MapHash> = Vec::with_capacity(parts.size_hint().0);
-    for part in parts {
-        let hash = PartHash::new(part).with(salt);
-        let near = map.get(map.len().saturating_sub(COLLISION_GUARD)..).unwrap_or_default();
-        if near.contains(&hash) {
-            return None;
-        }
-        map.push(hash);
-    }
-    Some(map)
+/// Says whether two hashes are equal that could be asked for at a time.
+pub(super) fn collides(map: &[[u8; 4]]) -> bool {
+    // As words they are compared several at a time.
+    let words: Vec<u32> = map.iter().map(|hash| u32::from_ne_bytes(*hash)).collect();
+    let near = |end: usize| words.get(end.saturating_sub(COLLISION_GUARD)..end).unwrap_or_default();
+    words.iter().enumerate().any(|(index, word)| near(index).contains(word))
 }
 
 /// Appends map hashes as they lie in messages.
@@ -145,17 +141,15 @@ mod tests {
     }
 
     #[test]
-    fn equal_parts_within_the_guard_collide_and_farther_apart_do_not() {
-        let part = |i: usize| i.to_be_bytes();
-        let mut parts: Vec<_> = (0..300).map(part).collect();
-        let map =
-            |parts: &[[u8; 8]]| map_parts(parts.iter().map(|part| &part[..]), ResourceSalt::new([1; 4]));
-        assert_eq!(map(&parts).unwrap().len(), 300);
-        parts[COLLISION_GUARD] = part(0);
-        assert_eq!(map(&parts), None);
-        parts[COLLISION_GUARD] = part(COLLISION_GUARD);
-        parts[COLLISION_GUARD + 1] = part(0);
-        assert!(map(&parts).is_some());
+    fn equal_hashes_within_the_guard_collide_and_farther_apart_do_not() {
+        let hash = |i: usize| u32::try_from(i).unwrap().to_be_bytes();
+        let mut map: Vec<_> = (0..300).map(hash).collect();
+        assert!(!collides(&map));
+        map[COLLISION_GUARD] = hash(0);
+        assert!(collides(&map));
+        map[COLLISION_GUARD] = hash(COLLISION_GUARD);
+        map[COLLISION_GUARD + 1] = hash(0);
+        assert!(!collides(&map));
     }
 
     #[test]

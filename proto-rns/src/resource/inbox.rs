@@ -89,7 +89,7 @@ impl Inbox {
         for index in 0..self.transfers.len() {
             let Some(transfer) = self.transfers.get_mut(index) else { return };
             let Some(receiver) = transfer.receiver() else { continue };
-            match receiver.handle_part(env.now, key, part, &hash, carrier) {
+            match receiver.handle_part(env.now, env.crypto, key, part, &hash, carrier) {
                 PartOutcome::Stray => continue,
                 PartOutcome::Misfit => shared.stats.misfit_parts += 1,
                 PartOutcome::Stored => {

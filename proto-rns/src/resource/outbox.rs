@@ -226,7 +226,8 @@ impl Outbox {
     /// Says whether something comes after the segment under way.
     fn has_next(&self) -> bool {
         let current = self.current.as_ref();
-        !self.waiting.is_empty() || current.is_some_and(|current| current.number < current.item.segments.count())
+        !self.waiting.is_empty()
+            || current.is_some_and(|current| current.number < current.item.segments.count())
     }
 
     /// Returns what is to be prepared next, where its data can be read: the segment after the current one, or the first of what waits.

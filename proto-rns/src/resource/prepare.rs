@@ -3,12 +3,14 @@
 use super::{
     SegmentContent,
     content_hash::ContentHash,
-    hashmap::{map_parts, write_hashes},
+    hashmap::{collides, write_hashes},
 };
 use crate::{
     ResourceHash,
     compression::Compression,
-    crypto::{CryptoProvider, Entropy, TokenKey, draw, sha256, token_len},
+    crypto::{
+        Alongside, AlongsideHashes, CryptoProvider, Entropy, TokenKey, draw, hash_parts, sha256, token_len,
+    },
     wire::{MapHash, MapHashes, ResourceSalt},
 };
 use alloc::{borrow::Cow, vec::Vec};
@@ -44,22 +46,22 @@ impl PrepareJob {
         let mut stream = Vec::with_capacity(token_len(
             prefix.len() + compressed.as_ref().map_or(self.content.len(), Vec::len),
         ));
-        match &compressed {
-            Some(compressed) => crypto.seal(key, vector, &[&prefix, compressed], &mut stream),
-            None => {
-                let [metadata, data] = pieces;
-                crypto.seal(key, vector, &[&prefix, metadata, data], &mut stream);
-            }
-        }
-        let mut content_hash = ContentHash::default();
-        pieces.iter().for_each(|piece| content_hash.update(piece));
-        let part_size = self.part_size.max(MIN_PART);
-        let (salt, map) = loop {
-            let salt = ResourceSalt::new(draw_short(entropy));
-            if let Some(map) = map_parts(stream.chunks(part_size), salt) {
-                break (salt, map);
-            }
+        let [metadata, data] = pieces;
+        let plaintext: &[&[u8]] = match &compressed {
+            Some(compressed) => &[&prefix, compressed],
+            None => &[&prefix, metadata, data],
         };
+        let part_size = self.part_size.max(MIN_PART);
+        let mut salt = draw_short(entropy);
+        let alongside = Alongside { content: &pieces, part_size, salt };
+        let AlongsideHashes { content, mut parts } =
+            crypto.seal_alongside(key, vector, plaintext, &alongside, &mut stream);
+        while collides(&parts) {
+            salt = draw_short(entropy);
+            parts = hash_parts(&stream, part_size, salt);
+        }
+        let (content_hash, salt) = (ContentHash(content), ResourceSalt::new(salt));
+        let map: Vec<MapHash> = parts.into_iter().map(MapHash::new).collect();
         let hash = content_hash.hash(salt);
         let mut hashmap = Vec::with_capacity(map.len() * MapHash::LEN);
         write_hashes(&map, &mut hashmap);

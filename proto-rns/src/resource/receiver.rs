@@ -18,7 +18,7 @@ use super::{
 use crate::{
     ResourceHash,
     compression::Compression,
-    crypto::TokenKey,
+    crypto::{CryptoProvider, TokenKey},
     wire::{Context, HashmapUpdate, MapHash, MapHashes, ResourceRequest, ResourceSalt},
 };
 use alloc::vec::Vec;
@@ -132,6 +132,7 @@ impl Receiver {
     pub(super) fn handle_part(
         &mut self,
         now: Instant,
+        crypto: &dyn CryptoProvider,
         key: &TokenKey,
         part: &[u8],
         hash: &PartHash,
@@ -142,7 +143,7 @@ impl Receiver {
             return PartOutcome::Misfit;
         }
         self.map.mark(index);
-        self.assembly.advance(key, self.map.contiguous());
+        self.assembly.advance(crypto, key, self.map.contiguous());
         self.received_bytes += part.len() as u64;
         self.rounds.on_part(part.len());
         self.last_activity = now;

@@ -54,7 +54,10 @@ impl Segments {
         let first = (MAX_SEGMENT as u64).saturating_sub(self.block.len() as u64);
         let (start, len) = match number.checked_sub(2) {
             None => (0, first),
-            Some(further) => ((MAX_SEGMENT as u64).saturating_mul(further.into()).saturating_add(first), MAX_SEGMENT as u64),
+            Some(further) => (
+                (MAX_SEGMENT as u64).saturating_mul(further.into()).saturating_add(first),
+                MAX_SEGMENT as u64,
+            ),
         };
         let start = start.min(self.data.len());
         let end = start.saturating_add(len).min(self.data.len());

@@ -4,7 +4,7 @@
 //!   accepted --(jitter)--> sent once --(5.5 s, nobody else was heard)--> sent twice: done
 //! ```
 
-use super::slots::Slots;
+use super::{WaitingAnnounce, slots::Slots};
 use crate::{DestinationHash, iface::InterfaceId, wire::OwnedPacket};
 use core::time::Duration;
 use proto_core::Instant;
@@ -105,6 +105,21 @@ impl AnnounceTable {
 
     pub(crate) fn remove(&mut self, destination: &DestinationHash) {
         self.entries.remove(destination);
+    }
+
+    /// Returns what is to become of the announce of a destination.
+    pub(crate) fn get(&self, destination: &DestinationHash) -> Option<WaitingAnnounce> {
+        let entry = self.entries.get(destination)?;
+        let packet = entry.outgoing.packet.as_packet();
+        Some(WaitingAnnounce {
+            packet: packet.hash(),
+            hops: packet.hops,
+            sent: entry.sent,
+            heard: entry.heard,
+            due: entry.due,
+            source: entry.outgoing.source,
+            response_to: entry.outgoing.response_to,
+        })
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -118,6 +118,10 @@ impl LinkTable {
         self.half_open.remove(&interface);
     }
 
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&LinkHash, &RelayedLink)> {
+        self.links.iter()
+    }
+
     pub(crate) fn get(&self, link: &LinkHash) -> Option<&RelayedLink> {
         self.links.get(link)
     }

@@ -33,6 +33,7 @@ mod reverse;
 mod searching;
 mod slots;
 mod stats;
+mod tables;
 mod timeouts;
 mod tunnel;
 mod tunneling;
@@ -51,6 +52,7 @@ pub use queries::{PathInfo, TableSizes};
 pub use rate::{RATE_TIMESTAMPS, RateInfo};
 pub use reverse::REVERSE_TIMEOUT;
 pub use stats::{DropReason, RouterStats};
+pub use tables::{PassingLink, ProofWay, TunnelInfo, WaitingAnnounce};
 pub use tunnel::TUNNEL_TIMEOUT;
 pub use tunneling::InterfaceChange;
 

@@ -314,6 +314,11 @@ impl Blobs {
         self.0.iter().skip(self.0.len().saturating_sub(PERSISTED_BLOBS)).map(|(hash, _)| *hash)
     }
 
+    /// Returns all of them, the newest last.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = RandomHash> {
+        self.0.iter().map(|(hash, _)| *hash)
+    }
+
     /// Returns the latest time of the announces.
     pub(crate) fn newest(&self) -> u64 {
         self.0.iter().map(|(_, time)| *time).max().unwrap_or(0)

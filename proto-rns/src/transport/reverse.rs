@@ -28,7 +28,7 @@ pub(crate) struct Way {
     pub(crate) received: InterfaceId,
     /// Where it went, and the proof must come from.
     pub(crate) outbound: InterfaceId,
-    since: Instant,
+    pub(crate) since: Instant,
 }
 
 impl ReverseTable {
@@ -55,6 +55,10 @@ impl ReverseTable {
     /// Returns the way of the packet that a proof is for.
     pub(crate) fn get(&self, packet: DestinationHash) -> Option<Way> {
         self.ways.get(&packet).copied()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&DestinationHash, &Way)> {
+        self.ways.iter()
     }
 
     /// Forgets a way: a packet is proved once.

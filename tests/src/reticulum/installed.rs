@@ -19,4 +19,9 @@ pub(super) fn tool(name: &str) -> Command {
     REFERENCE.had(install::python_tool(name))
 }
 
+/// Returns the command that runs our binary.
+pub(super) fn iolite() -> Command {
+    Command::new(install::workspace_binary("cli", "iolite").unwrap_or_else(|error| panic!("{error}")))
+}
+
 const REFERENCE: Implementation = Implementation::PythonReticulum;

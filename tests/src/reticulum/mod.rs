@@ -53,5 +53,5 @@ pub use peer::{BufferStreams, InterfaceStatus, ReticulumPeer};
 pub use reference::Reference;
 pub use scratch::Scratch;
 pub use stage::{Cast, Medium, Player, Stage};
-pub use utility::{Output, RunningUtility, Utility};
+pub use utility::{Maker, Output, RunningUtility, Utility};
 pub use waiting::Waiting;

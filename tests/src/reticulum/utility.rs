@@ -1,4 +1,4 @@
-//! The reference's command-line programs.
+//! The command-line programs of the reference, and ours of the same kind.
 
 use serde_json::Value;
 use std::{
@@ -16,7 +16,16 @@ use crate::peers::{
     process::Process,
 };
 
-/// A command-line program of the reference.
+/// Who made a command-line program. Both take the same arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Maker {
+    /// PyPI `rns`.
+    Reference,
+    /// This workspace: `iolite rns`.
+    Iolite,
+}
+
+/// A kind of command-line program, named as the reference's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Utility {
     /// `rnstatus`: the state of an instance's interfaces.
@@ -56,7 +65,15 @@ impl Utility {
     /// # Panics
     /// It cannot be had, or does not end in time.
     pub fn run(self, folder: &Path, args: &[&str]) -> Output {
-        let mut command = self.command(folder, args);
+        self.run_by(Maker::Reference, folder, args)
+    }
+
+    /// Runs the program of `maker` on the configuration in `folder` to its end.
+    ///
+    /// # Panics
+    /// It cannot be had, or does not end in time.
+    pub fn run_by(self, maker: Maker, folder: &Path, args: &[&str]) -> Output {
+        let mut command = self.command(maker, folder, args);
         let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -86,7 +103,16 @@ impl Utility {
     /// # Panics
     /// It cannot be had.
     pub fn start(self, folder: &Path, args: &[&str]) -> RunningUtility {
-        RunningUtility { process: Process::start(self.program(), &mut self.command(folder, args)) }
+        self.start_by(Maker::Reference, folder, args)
+    }
+
+    /// Starts the program of `maker`.
+    ///
+    /// # Panics
+    /// It cannot be had.
+    pub fn start_by(self, maker: Maker, folder: &Path, args: &[&str]) -> RunningUtility {
+        let mut command = self.command(maker, folder, args);
+        RunningUtility { process: Process::start(self.program(), &mut command) }
     }
 
     /// Returns what it is called.
@@ -101,8 +127,27 @@ impl Utility {
         }
     }
 
-    fn command(self, folder: &Path, args: &[&str]) -> Command {
-        let mut command = installed::tool(self.program());
+    /// Returns what the program of ours is called.
+    const fn subcommand(self) -> &'static str {
+        match self {
+            Self::Status => "status",
+            Self::Path => "path",
+            Self::Probe => "probe",
+            Self::Copy => "cp",
+            Self::Execute => "x",
+            Self::Identity => "id",
+        }
+    }
+
+    fn command(self, maker: Maker, folder: &Path, args: &[&str]) -> Command {
+        let mut command = match maker {
+            Maker::Reference => installed::tool(self.program()),
+            Maker::Iolite => {
+                let mut command = installed::iolite();
+                command.args(["rns", self.subcommand()]);
+                command
+            }
+        };
         command.arg("--config").arg(folder).args(args.iter().map(OsStr::new));
         // Otherwise it would read, and leave, files in the user's home.
         command.env("HOME", folder).env("PYTHONUNBUFFERED", "1").current_dir(folder);

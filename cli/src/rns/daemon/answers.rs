@@ -27,7 +27,7 @@ pub(super) fn answer(instance: &Instance, request: &RpcRequest) -> Vec<u8> {
         RpcRequest::ReloadInterface(name) => or_nil(interfaces::reload(instance, name)),
         RpcRequest::PathTable { max_hops } => path_table(instance, None, *max_hops),
         RpcRequest::RateTable => rate_table(instance, None),
-        request => instance.node().with_node(|node, now| answer_from(node, now, request)),
+        request => instance.node().with_node(|node, _| answer_from(node, request)),
     }
     .to_vec()
 }
@@ -78,7 +78,7 @@ pub(super) fn number(count: usize) -> Value {
     Value::Unsigned(u64::try_from(count).unwrap_or(u64::MAX))
 }
 
-fn answer_from(node: &mut Node, now: Instant, request: &RpcRequest) -> Value {
+fn answer_from(node: &mut Node, request: &RpcRequest) -> Value {
     let wall = UnixTime::new(Duration::try_from_secs_f64(unix_now()).unwrap_or_default());
     match request {
         RpcRequest::NextHopInterface(to) => {

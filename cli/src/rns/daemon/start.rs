@@ -1,7 +1,6 @@
 //! The node and its interfaces.
 
 use proto_rns::{
-    crypto::SecureEntropy,
     identity::Identity,
     iface::{InterfaceConfig, LocalAddress, Medium},
     node::stored_identity,

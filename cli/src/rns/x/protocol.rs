@@ -2,7 +2,7 @@
 
 use proto_rns::{
     dest::DestinationName,
-    wire::msgpack::{Reader, Shape, ShapeError, Value, Writer},
+    wire::msgpack::{ShapeError, Value, Writer},
 };
 use std::time::Duration;
 
@@ -78,16 +78,16 @@ impl Order {
     /// # Errors
     /// There is no command.
     pub(super) fn parse(order: &[u8]) -> Result<Self, ShapeError> {
-        let Value::Array(fields) = Value::parse(order)? else { return Err(ShapeError::Unexpected) };
+        let Value::Array(fields) = Value::parse(order)? else { return Err(ShapeError::WrongKind) };
         let field = |at: usize| fields.get(at);
-        let command = field(0).and_then(bytes).ok_or(ShapeError::Unexpected)?;
-        let command = String::from_utf8(command).map_err(|_| ShapeError::Unexpected)?;
+        let command = field(0).and_then(bytes).ok_or(ShapeError::WrongKind)?;
+        let command = String::from_utf8(command).map_err(|_| ShapeError::WrongKind)?;
         let seconds = field(1).and_then(number);
         Ok(Self {
             command,
             timeout: seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
-            stdout_limit: field(2).and_then(limit),
-            stderr_limit: field(3).and_then(limit),
+            stdout_limit: field(2).and_then(unsigned),
+            stderr_limit: field(3).and_then(unsigned),
             stdin: field(4).and_then(bytes),
         })
     }
@@ -117,38 +117,100 @@ impl Outcome {
         outcome
     }
 
-    /// Reads an outcome.
+    /// Reads an outcome. Fields of another kind are as if they were nil.
     ///
     /// # Errors
     /// It is none.
     pub(super) fn parse(outcome: &[u8]) -> Result<Self, ShapeError> {
-        let mut reader = Reader::new(outcome);
-        if reader.array_len()? < 8 {
-            return Err(ShapeError::Unexpected);
+        let Value::Array(fields) = Value::parse(outcome)? else { return Err(ShapeError::WrongKind) };
+        let field = |at: usize| fields.get(at);
+        let Some(Value::Bool(ran)) = field(0) else { return Err(ShapeError::WrongKind) };
+        Ok(Self {
+            ran: *ran,
+            code: field(1).and_then(integer),
+            stdout: field(2).and_then(bytes).unwrap_or_default(),
+            stderr: field(3).and_then(bytes).unwrap_or_default(),
+            stdout_len: field(4).and_then(unsigned).unwrap_or_default(),
+            stderr_len: field(5).and_then(unsigned).unwrap_or_default(),
+            started: field(6).and_then(number).unwrap_or_default(),
+            concluded: field(7).and_then(number),
+        })
+    }
+}
+
+fn bytes(value: &Value) -> Option<Vec<u8>> {
+    match value {
+        Value::Bytes(bytes) => Some(bytes.clone()),
+        Value::Text(text) => Some(text.clone().into_bytes()),
+        Value::Nil
+        | Value::Bool(_)
+        | Value::Unsigned(_)
+        | Value::Negative(_)
+        | Value::Float(_)
+        | Value::Array(_)
+        | Value::Map(_) => None,
+    }
+}
+
+fn unsigned(value: &Value) -> Option<u64> {
+    if let Value::Unsigned(number) = value { Some(*number) } else { None }
+}
+
+fn integer(value: &Value) -> Option<i64> {
+    if let Value::Negative(number) = value { Some(*number) } else { i64::try_from(unsigned(value)?).ok() }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "times in seconds are far below where that matters")]
+fn number(value: &Value) -> Option<f64> {
+    if let Value::Float(number) = value { Some(*number) } else { integer(value).map(|number| number as f64) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_and_outcomes_read_back_as_they_were_written() {
+        let orders = [
+            Order { command: "uname -a".into(), ..Order::default() },
+            Order {
+                command: "cat".into(),
+                timeout: Some(Duration::from_millis(1_500)),
+                stdout_limit: Some(0),
+                stderr_limit: Some(70_000),
+                stdin: Some(b"\xff".into()),
+            },
+        ];
+        for order in orders {
+            assert_eq!(Order::parse(&order.to_vec()), Ok(order));
         }
-        let ran = reader.bool()?;
-        let code = match reader.shape()? {
-            Shape::Unsigned(code) => i64::try_from(code).ok(),
-            Shape::Negative(code) => Some(code),
-            Shape::Nil
-            | Shape::Bool(_)
-            | Shape::Float(_)
-            | Shape::Bytes(_)
-            | Shape::Text(_)
-            | Shape::Array(_)
-            | Shape::Map(_) => None,
-        };
-        let [stdout, stderr] = [reader.optional_bytes()?, reader.optional_bytes()?].map(Option::unwrap_or_default);
-        let mut len = || -> Result<u64, ShapeError> {
-            Ok(match reader.shape()? {
-                Shape::Unsigned(len) => len,
-                _ => 0,
-            })
-        };
-        let (stdout_len, stderr_len) = (len()?, len()?);
-        let started = Value::read(&mut reader).ok().as_ref().and_then(number).unwrap_or_default();
-        let concluded = Value::read(&mut reader).ok().as_ref().and_then(number);
-        let (stdout, stderr) = (stdout.to_vec(), stderr.to_vec());
-        Ok(Self { ran, code, stdout, stderr, stdout_len, stderr_len, started, concluded })
+        let outcomes = [
+            Outcome { started: 7.5, ..Outcome::default() },
+            Outcome {
+                ran: true,
+                code: Some(-9),
+                stdout: b"out".into(),
+                stderr: Vec::new(),
+                stdout_len: 300,
+                stderr_len: 1,
+                started: 1.0,
+                concluded: Some(2.0),
+            },
+        ];
+        for outcome in outcomes {
+            assert_eq!(Outcome::parse(&outcome.to_vec()), Ok(outcome));
+        }
+    }
+
+    #[test]
+    fn what_is_no_order_is_refused() {
+        assert_eq!(Order::parse(&[0x90]), Err(ShapeError::WrongKind));
+        assert_eq!(Order::parse(&[0x91, 7]), Err(ShapeError::WrongKind));
+        assert_eq!(Order::parse(&[0xc0]), Err(ShapeError::WrongKind));
+        assert!(Order::parse(&[0x91, 0xa1, b'x']).is_ok(), "what is missing is nil");
+        assert!(Outcome::parse(&[0x91, 1]).is_err());
+        // A time that no clock can count.
+        let endless = [0x92, 0xa1, b'x', 0xcb, 0x7f, 0xf0, 0, 0, 0, 0, 0, 0];
+        assert_eq!(Order::parse(&endless).map(|order| order.timeout), Ok(None));
     }
 }

@@ -3,7 +3,7 @@
 use proto_core::{Datagram, Instant, LinkEvent, LinkId, LinkRequest, LinkSpec, Machine, UnixTime};
 use proto_rns::{
     identity::Identity,
-    iface::{Framing, InterfaceConfig, InterfaceId, LocalAddress, Medium},
+    iface::{Framing, InterfaceConfig, InterfaceId, LocalAddress, Medium, Target},
     node::{AddInterfaceError, Event, Node, NodeConfig, NodeConfigError, Tools},
 };
 use std::{
@@ -32,11 +32,14 @@ struct MockInterface {
     sent: VecDeque<Vec<u8>>,
 }
 
-/// The machine's time: the host's, and what it was moved ahead by.
+/// The machine's time: the host's, until it is stopped, and what it was moved ahead by.
 #[derive(Debug)]
 struct Clock {
     started: std::time::Instant,
+    stopped: Option<Duration>,
     ahead: Duration,
+    /// The wall time at the start.
+    wall: UnixTime,
 }
 
 impl Clock {
@@ -44,7 +47,8 @@ impl Clock {
     const BEFORE: Duration = Duration::from_secs(100 * 24 * 60 * 60);
 
     fn now(&self) -> Instant {
-        Instant::ZERO + Self::BEFORE + self.started.elapsed() + self.ahead
+        let elapsed = self.stopped.unwrap_or_else(|| self.started.elapsed());
+        Instant::ZERO + Self::BEFORE + elapsed + self.ahead
     }
 }
 
@@ -55,7 +59,8 @@ impl MockNode {
         identity: Option<Identity>,
         wall: UnixTime,
     ) -> Result<Self, NodeConfigError> {
-        let clock = Clock { started: std::time::Instant::now(), ahead: Duration::ZERO };
+        let started = std::time::Instant::now();
+        let clock = Clock { started, stopped: None, ahead: Duration::ZERO, wall };
         let tools = Tools { crypto: host_crypto::provider(), ..Tools::default() };
         let node = Node::new(config, tools, identity, crate::tools::seed(), clock.now(), wall)?;
         Ok(Self { node, events: Vec::new(), clock, interfaces: BTreeMap::new(), accepted: 0 })
@@ -63,6 +68,19 @@ impl MockNode {
 
     pub(crate) fn now(&self) -> Instant {
         self.clock.now()
+    }
+
+    /// Returns a time of the machine in seconds since 1970.
+    pub(crate) fn epoch(&self, at: Instant) -> f64 {
+        let started = Instant::ZERO + Clock::BEFORE;
+        let after = at.saturating_since(started).as_secs_f64();
+        let before = started.saturating_since(at).as_secs_f64();
+        self.clock.wall.since_epoch().as_secs_f64() + after - before
+    }
+
+    /// Lets time pass only where it is moved ahead from now on.
+    pub(crate) fn freeze(&mut self) {
+        self.clock.stopped.get_or_insert_with(|| self.clock.started.elapsed());
     }
 
     /// Moves the time ahead; what becomes due is done.
@@ -125,6 +143,13 @@ impl MockNode {
     pub(crate) fn sent(&mut self, id: InterfaceId) -> Vec<Vec<u8>> {
         self.settle();
         self.interfaces.get_mut(&id).map(|interface| interface.sent.drain(..).collect()).unwrap_or_default()
+    }
+
+    /// Puts frames that were taken back to the front of those that left.
+    pub(crate) fn put_back(&mut self, id: InterfaceId, frames: &[Vec<u8>]) {
+        if let Some(interface) = self.interfaces.get_mut(&id) {
+            frames.iter().rev().for_each(|frame| interface.sent.push_front(frame.clone()));
+        }
     }
 
     /// Removes an interface.
@@ -197,6 +222,12 @@ impl MockInterface {
 
 /// The address of interfaces that have none.
 const NOWHERE: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 9);
+
+/// Returns the settings of a connection that [`MockNode::attach`] takes.
+pub(crate) fn mock_connection() -> InterfaceConfig {
+    let target = Target::Address(NOWHERE);
+    InterfaceConfig::new("mock", Medium::TcpClient { target, framing: Framing::Hdlc, backbone: false })
+}
 
 /// Returns the settings of an interface that [`MockNode::attach`] takes, named `name`.
 pub(crate) fn mock_interface(name: &str) -> InterfaceConfig {

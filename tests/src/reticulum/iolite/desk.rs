@@ -16,8 +16,9 @@ use std::{
     collections::{BTreeMap, VecDeque},
     sync::mpsc::{Receiver, Sender, channel},
 };
+use tokio::sync::mpsc::UnboundedSender;
 
-use super::{keeper::Keeper, resources::Resources};
+use super::{answers::Owed, keeper::Keeper, resources::Resources};
 use crate::reticulum::{
     Announce, BufferBytes, BufferEnded, ChannelMessage, Closure, Event, Fingerprint, LinkClosed,
     LinkEstablished, LinkIdentified, LinkPacket, PacketFate, PacketReceived, RequestFailed, RequestProgress,
@@ -30,6 +31,7 @@ pub(super) struct Desk {
     /// Events that wait until the node can be asked about them.
     arrived: VecDeque<node::Event>,
     told: Sender<Event>,
+    owed: UnboundedSender<Owed>,
     /// Who stands for each own destination.
     pub(super) keepers: BTreeMap<DestinationHash, Keeper>,
     /// The resources of all links.
@@ -40,10 +42,10 @@ pub(super) struct Desk {
 }
 
 impl Desk {
-    pub(super) fn new() -> (Self, Receiver<Event>) {
+    pub(super) fn new(owed: UnboundedSender<Owed>) -> (Self, Receiver<Event>) {
         let (told, events) = channel();
         let (arrived, keepers, resources, streams) = Default::default();
-        (Self { arrived, told, keepers, resources, streams, abandoned: false }, events)
+        (Self { arrived, told, owed, keepers, resources, streams, abandoned: false }, events)
     }
 
     fn tell(&self, event: Event) {
@@ -92,8 +94,9 @@ impl Desk {
             link::Event::Request { id, path, data, identity, .. } => {
                 let identity = identity.map(|identity| identity.hash());
                 if let Some(answer) = self.keeper_of(node, link).and_then(|keeper| keeper.answer(&path)) {
-                    // A link that has closed since answers nothing.
-                    drop(node.with_link(now, link, |link, env, out| answer.send(link, env, out, id, &data)));
+                    let owed = Owed { link, request: id, data: data.to_vec(), answer };
+                    // At its end a node answers no more.
+                    drop(self.owed.send(owed));
                 }
                 let body = fingerprint(&data);
                 self.tell(Event::Request(RequestReceived { link, request: id, path, body, identity }));

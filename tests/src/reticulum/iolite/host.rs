@@ -2,24 +2,37 @@
 
 use proto_core::{Instant, UnixTime};
 use proto_rns::node::{Node, Tools};
-use runtime_core::{Driver, DriverConfig, Handle};
+use runtime_core::{Driver, DriverConfig, Face as _, Handle};
 use runtime_tokio::Tokio;
-use std::time::{Duration, SystemTime};
-use tokio::runtime::{Builder, Runtime};
+use std::{
+    sync::mpsc::Receiver,
+    time::{Duration, SystemTime},
+};
+use tokio::{
+    runtime::{Builder, Runtime},
+    sync::mpsc::unbounded_channel,
+};
 
-use super::{desk::Desk, settings::Settings};
-use crate::reticulum::Config;
+use super::{
+    answers,
+    desk::Desk,
+    settings::{self, Settings},
+};
+use crate::{
+    peers::until,
+    reticulum::{Config, Event},
+};
 
-/// A node, its driver and the thread that runs it.
+/// A node, and the thread that its driver runs on.
 #[derive(Debug)]
 pub(super) struct Host {
-    /// Dropped first, so that the driver closes the links while the thread still runs.
-    handle: Option<Handle<Node, Desk>>,
-    runtime: Option<Runtime>,
+    handle: Handle<Node, Desk>,
+    runtime: Runtime,
 }
 
 impl Host {
-    pub(super) fn start(config: &Config, desk: Desk) -> Self {
+    /// Starts a node, waits until it listens where it is to, and returns what it will tell.
+    pub(super) fn start(config: &Config) -> (Self, Receiver<Event>) {
         let Settings { node, interfaces } = Settings::of(config);
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
@@ -29,6 +42,8 @@ impl Host {
         let entered = runtime.enter();
         let machine = Node::new(node, Tools::default(), None, random(), Instant::ZERO, wall_time());
         let machine = machine.expect("settings within their ranges");
+        let (owes, owed) = unbounded_channel();
+        let (desk, events) = Desk::new(owes);
         let (driver, handle) =
             Driver::<_, _, Tokio>::new(machine, desk, DriverConfig::default()).expect("a timer");
         handle.with(|node, _, now| {
@@ -38,32 +53,28 @@ impl Host {
             }
         });
         driver.spawn();
+        runtime.spawn(answers::send(handle.clone(), owed));
+        until(|| handle.read(|node, _| settings::listens(node)).then_some(())).expect("free addresses");
         drop(entered);
-        Self { handle: Some(handle), runtime: Some(runtime) }
+        (Self { handle, runtime }, events)
     }
 
     /// Gives the node a command.
     pub(super) fn with<T>(&self, command: impl FnOnce(&mut Node, &mut Desk, Instant) -> T) -> T {
-        self.handle().with(command)
+        self.handle.with(command)
     }
 
     /// Asks the node something.
     pub(super) fn read<T>(&self, question: impl FnOnce(&Node) -> T) -> T {
-        self.handle().read(|node, _| question(node))
-    }
-
-    fn handle(&self) -> &Handle<Node, Desk> {
-        self.handle.as_ref().expect("it is only taken at the end")
+        self.handle.read(|node, _| question(node))
     }
 }
 
 impl Drop for Host {
     fn drop(&mut self) {
-        if let (Some(handle), Some(runtime)) = (self.handle.take(), self.runtime.take()) {
-            handle.with(|node, _, now| node.close_links(now));
-            drop(handle);
-            runtime.shutdown_timeout(LINGER);
-        }
+        self.handle.with(|node, desk, now| desk.abandon(node, now));
+        self.handle.end_within(LINGER);
+        self.runtime.block_on(self.handle.ended());
     }
 }
 

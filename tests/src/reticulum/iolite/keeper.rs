@@ -1,10 +1,8 @@
-//! What a destination does by itself: proofs on wish, answers, refusals.
+//! What a destination does by itself: which packets it proves, what it answers, which resources it takes.
 
 use proto_rns::{
-    Env, RequestId,
     dest::{LocalDestination, Ratchets},
-    link::{Link, LinkConfig, PacketSink, ProofStrategy, RequestError, RequestPolicies, RequestPolicy},
-    wire::msgpack::Writer,
+    link::{LinkConfig, ProofStrategy, RequestPolicies, RequestPolicy},
 };
 use std::sync::Arc;
 
@@ -54,32 +52,6 @@ impl Keeper {
     /// Returns the answer to requests for `path`.
     pub(super) fn answer(&self, path: &str) -> Option<Answer> {
         self.handlers.iter().find(|handler| handler.path == path).map(|handler| handler.answer)
-    }
-}
-
-impl Answer {
-    /// Sends the answer to a request that came with `data`.
-    pub(super) fn send(
-        self,
-        link: &mut Link,
-        env: &mut Env<'_>,
-        out: &mut dyn PacketSink,
-        request: RequestId,
-        data: &[u8],
-    ) -> Result<(), RequestError> {
-        match self {
-            Self::Echo => link.respond(env, request, data, out),
-            Self::Content(content) => {
-                let mut value = Vec::new();
-                Writer::new(&mut value).bytes(&content.bytes());
-                link.respond(env, request, &value, out)
-            }
-            Self::File(content) => {
-                let mut metadata = Vec::new();
-                Writer::new(&mut metadata).map(1).str("name").bytes(b"answer");
-                link.respond_with_file(env, request, content.bytes().into(), metadata, out)
-            }
-        }
     }
 }
 

@@ -6,6 +6,7 @@
 //!             +---- channel of Events -+
 //! ```
 
+mod answers;
 mod desk;
 mod host;
 mod keeper;
@@ -32,7 +33,6 @@ use super::{
     ReticulumPeer,
 };
 use crate::peers::until;
-use desk::Desk;
 use host::Host;
 use keeper::Keeper;
 
@@ -65,8 +65,7 @@ impl Iolite {
     /// # Panics
     /// The configuration has something that this does not know, or the node does not start.
     pub fn start(config: &Config) -> Self {
-        let (desk, events) = Desk::new();
-        let host = Host::start(config, desk);
+        let (host, events) = Host::start(config);
         let (backlog, identities, others) = Default::default();
         Self { host, events, backlog, identities, others }
     }

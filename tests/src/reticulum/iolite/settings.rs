@@ -1,7 +1,7 @@
 //! What a configuration is for our node.
 
 use proto_rns::{
-    iface::{AccessConfig, Framing, InterfaceConfig, LocalAddress, Medium, Target},
+    iface::{self, AccessConfig, Framing, InterfaceConfig, LocalAddress, Medium, Target},
     link::LinkConfig,
     node::{Node, NodeConfig},
 };
@@ -60,12 +60,23 @@ pub(super) fn interfaces(node: &Node) -> Vec<InterfaceStatus> {
         InterfaceStatus {
             name: interface.properties().name.clone(),
             is_up: interface.properties().online,
-            clients: is_server.then(|| accepted().count().try_into().expect("not so many")),
+            clients: is_server(interface).then(|| accepted().count().try_into().expect("not so many")),
             received: counters().map(|it| it.received_bytes).sum(),
             sent: counters().map(|it| it.sent_bytes).sum(),
         }
     });
     statuses.collect()
+}
+
+/// Says whether all its servers listen.
+pub(super) fn listens(node: &Node) -> bool {
+    let mut servers = node.interfaces().filter(|(_, interface)| is_server(interface));
+    servers.all(|(_, server)| server.properties().online)
+}
+
+fn is_server(interface: &iface::Interface) -> bool {
+    let listens = matches!(interface.config().medium, Medium::TcpServer { .. } | Medium::LocalServer { .. });
+    listens && interface.parent().is_none()
 }
 
 fn local_server(at: LocalAddress) -> InterfaceConfig {
@@ -77,7 +88,9 @@ fn interface(wanted: &Interface) -> InterfaceConfig {
     config.access = wanted.access.as_ref().map(access);
     for (key, value) in &wanted.options {
         match (key.as_str(), value.as_str()) {
-            ("ingress_control", "no") => (config.announce_ingress, config.path_request_ingress) = (None, None),
+            ("ingress_control", "no") => {
+                (config.announce_ingress, config.path_request_ingress) = (None, None)
+            }
             other => panic!("what is {other:?}?"),
         }
     }

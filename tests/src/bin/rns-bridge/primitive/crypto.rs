@@ -89,8 +89,8 @@ fn hmac(params: Params<'_>) -> Answer {
 fn derive(params: Params<'_>) -> Answer {
     let secret = params.bytes("ikm")?;
     let length: usize = params.number("length")?;
-    if secret.is_empty() || length == 0 {
-        return Err(Failure::new("ValueError: nothing to derive, or to derive from"));
+    if length == 0 {
+        return Err(Failure::new("ValueError: nothing to derive"));
     }
     if params.some_bytes("info")?.is_some() {
         return Err(Failure::new("NotImplementedError: Reticulum derives without info"));

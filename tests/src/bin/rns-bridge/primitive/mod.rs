@@ -57,6 +57,6 @@ fn destination_name(params: Params<'_>) -> Result<DestinationName, Failure> {
 }
 
 /// Returns an array of a list of bytes in hexadecimal digits.
-fn arrays<const N: usize>(params: Params<'_>, name: &str) -> Result<Vec<[u8; N]>, Failure> {
+pub(crate) fn arrays<const N: usize>(params: Params<'_>, name: &str) -> Result<Vec<[u8; N]>, Failure> {
     params.texts(name).into_iter().map(|digits| exactly(name, &crate::call::unhex(digits)?)).collect()
 }

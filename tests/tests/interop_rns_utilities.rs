@@ -1,0 +1,184 @@
+//! `iolite rns cp` and `iolite rns x` with the reference's `rncp` and `rnx`, and with themselves, both ways.
+
+use std::{
+    fs,
+    net::{Ipv4Addr, SocketAddr, TcpListener},
+    path::Path,
+};
+use tests::reticulum::{
+    Config, Content, Interface, InterfaceKind, Maker, Output, Reference, RunningUtility, Scratch,
+    SharedInstance, Utility, is_skipped,
+};
+
+/// A shared instance of the reference, and programs that use it.
+struct Host {
+    shared: SharedInstance,
+    _instance: Reference,
+}
+
+/// A listener, and the hash that others reach it by.
+struct Listener {
+    running: RunningUtility,
+    hash: String,
+}
+
+impl Host {
+    fn new() -> Self {
+        let shared = SharedInstance::fresh();
+        let instance = Reference::start(&Config::new([]).with_shared(shared.clone()));
+        Self { shared, _instance: instance }
+    }
+
+    /// Returns the folder of a program that uses the shared instance.
+    fn folder(&self) -> Scratch {
+        let folder = Scratch::new();
+        Config::new([]).with_shared(self.shared.clone()).write(folder.path());
+        folder
+    }
+}
+
+impl Listener {
+    fn start(utility: Utility, maker: Maker, folder: &Path, args: &[&str]) -> Self {
+        let args = [&["-l"], args].concat();
+        let hash = listener_of(utility, maker, folder);
+        let mut running = utility.start_by(maker, folder, &args);
+        // The reference's rncp says that it listens only when asked for more words.
+        if maker == Maker::Iolite || utility == Utility::Execute {
+            running.says("listening");
+        }
+        Self { running, hash }
+    }
+}
+
+/// Returns the hash that the listener in `folder` has, or will have.
+fn listener_of(utility: Utility, maker: Maker, folder: &Path) -> String {
+    printed(utility, maker, folder, "Listening on")
+}
+
+fn identity_of(utility: Utility, maker: Maker, folder: &Path) -> String {
+    printed(utility, maker, folder, "Identity")
+}
+
+fn printed(utility: Utility, maker: Maker, folder: &Path, what: &str) -> String {
+    let output = utility.run_by(maker, folder, &["-p"]).succeeded();
+    let line = output.stdout.lines().find(|line| line.contains(what));
+    let hash = line.and_then(|line| line.split(['<', '>']).nth(1));
+    hash.unwrap_or_else(|| panic!("no {what} in {output:#?}")).to_owned()
+}
+
+/// Each of two makers with the other, and ours with itself.
+const PAIRS: [(Maker, Maker); 3] = [
+    (Maker::Iolite, Maker::Iolite),
+    (Maker::Iolite, Maker::Reference),
+    (Maker::Reference, Maker::Iolite),
+];
+
+/// Files of a byte, of one segment and of several; names with spaces.
+fn files() -> [(&'static str, Content); 3] {
+    [
+        ("one byte", Content::random(1, 1)),
+        ("a file of 1 MiB.bin", Content::random(2, 1 << 20)),
+        ("five", Content::random(3, 5 << 20)),
+    ]
+}
+
+fn write_files(folder: &Path) {
+    for (name, content) in files() {
+        fs::write(folder.join(name), content.bytes()).unwrap();
+    }
+}
+
+#[test]
+fn files_arrive_as_they_were_sent() {
+    if is_skipped() {
+        return;
+    }
+    let host = Host::new();
+    for (sender, receiver) in PAIRS {
+        let (here, there) = (host.folder(), host.folder());
+        write_files(here.path());
+        let mut listener = Listener::start(Utility::Copy, receiver, there.path(), &["-n", "-v"]);
+        for (name, content) in files() {
+            let args = ["-S", name, &listener.hash];
+            Utility::Copy.run_by(sender, here.path(), &args).succeeded();
+            if receiver == Maker::Iolite {
+                listener.running.says("saved");
+            } else {
+                listener.running.says("Saved");
+            }
+            assert!(fs::read(there.path().join(name)).unwrap() == content.bytes(), "{sender:?} {receiver:?} {name}");
+        }
+    }
+}
+
+#[test]
+fn files_are_fetched_as_they_are() {
+    if is_skipped() {
+        return;
+    }
+    let host = Host::new();
+    for (asker, giver) in PAIRS {
+        let (here, there) = (host.folder(), host.folder());
+        write_files(there.path());
+        let jail = there.path().to_str().unwrap();
+        let listener = Listener::start(Utility::Copy, giver, there.path(), &["-n", "-F", "-j", jail]);
+        let fetch = |name: &str| Utility::Copy.run_by(asker, here.path(), &["-S", "-f", name, &listener.hash]);
+        for (name, content) in files() {
+            fetch(name).succeeded();
+            assert!(fs::read(here.path().join(name)).unwrap() == content.bytes(), "{asker:?} {giver:?} {name}");
+        }
+        let missing = fetch("no such file");
+        let outside = fetch("../../../../etc/hostname");
+        if asker == Maker::Iolite {
+            assert!(missing.stderr.contains("has no file"), "{missing:#?}");
+            assert!(outside.stderr.contains("does not give"), "{outside:#?}");
+        } else {
+            assert!(missing.stdout.contains("not found"), "{missing:#?}");
+            assert!(outside.stdout.contains("not allowed"), "{outside:#?}");
+        }
+        assert!(!here.path().join("hostname").exists());
+    }
+}
+
+#[test]
+fn strangers_send_nothing_and_friends_do() {
+    if is_skipped() {
+        return;
+    }
+    let host = Host::new();
+    for (sender, receiver) in PAIRS {
+        let (here, there) = (host.folder(), host.folder());
+        write_files(here.path());
+        let send = |hash: &str| Utility::Copy.run_by(sender, here.path(), &["-S", "one byte", hash]);
+        let stranger = "00112233445566778899aabbccddeeff";
+        let listener = Listener::start(Utility::Copy, receiver, there.path(), &["-a", stranger]);
+        let refused = send(&listener.hash);
+        assert_ne!(refused.code, Some(0), "{refused:#?}");
+        assert!(!there.path().join("one byte").exists());
+        drop(listener);
+
+        let friend = identity_of(Utility::Copy, sender, here.path());
+        let listener = Listener::start(Utility::Copy, receiver, there.path(), &["-a", &friend]);
+        send(&listener.hash).succeeded();
+    }
+}
+
+#[test]
+fn commands_run_with_their_input_and_limits() {
+    if is_skipped() {
+        return;
+    }
+    let host = Host::new();
+    for (caller, runner) in PAIRS {
+        let (here, there) = (host.folder(), host.folder());
+        let listener = Listener::start(Utility::Execute, runner, there.path(), &["-n"]);
+        let run = |args: &[&str]| {
+            Utility::Execute.run_by(caller, here.path(), &[args, &["-m", &listener.hash]].concat())
+        };
+        let all: Output = run(&["--stdin", "some input", &listener.hash, "sh -c 'cat; echo err >&2; exit 3'"][..2]
+            .iter()
+            .copied()
+            .collect::<Vec<_>>());
+        drop(all);
+    }
+}
