@@ -7,7 +7,22 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail, ensure};
 
-use crate::peer::{Binary, Peer};
+/// Where a peer's binary is built from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Binary {
+    /// A binary of this crate.
+    Iolite(&'static str),
+    /// A package of `bench/rivals` and its binary.
+    Rival(&'static str),
+}
+
+impl Binary {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Iolite(name) | Self::Rival(name) => name,
+        }
+    }
+}
 
 /// The folders in which the peers are built.
 #[derive(Debug)]
@@ -23,17 +38,17 @@ impl Workshop {
         Ok(Self { target: target.to_owned() })
     }
 
-    /// Builds the binaries of `peers`, all with the release profile.
-    pub(crate) fn build(&self, peers: &[&Peer]) -> anyhow::Result<()> {
+    /// Builds binaries, all with the release profile.
+    pub(crate) fn build(&self, binaries: impl IntoIterator<Item = Binary>) -> anyhow::Result<()> {
         let mut ours = Vec::new();
         let mut rivals = Vec::new();
-        for peer in peers {
-            let (list, flag) = match peer.binary {
+        for binary in binaries {
+            let (list, flag) = match binary {
                 Binary::Iolite(_) => (&mut ours, "--bin"),
                 Binary::Rival(_) => (&mut rivals, "--package"),
             };
-            if !list.contains(&peer.binary.name()) {
-                list.extend([flag, peer.binary.name()]);
+            if !list.contains(&binary.name()) {
+                list.extend([flag, binary.name()]);
             }
         }
         if !ours.is_empty() {
@@ -53,6 +68,11 @@ impl Workshop {
             Binary::Rival(_) => self.rivals_target(),
         };
         target.join("release").join(binary.name())
+    }
+
+    /// The folder for what is installed from elsewhere.
+    pub(crate) fn peers_folder(&self) -> PathBuf {
+        self.target.join("peers")
     }
 
     fn rivals_target(&self) -> PathBuf {

@@ -1,20 +1,19 @@
 //! The tables on the terminal.
 
-use crate::cell::{Cell, Kind};
 use crate::machine::Run;
-use crate::outcome::{Outcome, Samples};
-use crate::peer::{OURS, Peer};
-use crate::row::{Row, Table};
+use crate::outcome::Samples;
+use crate::row::{Named, Row};
+use crate::row::Table;
 
 /// Lists what a run would measure.
-pub(crate) fn print_plan(cells: &[Cell], peers: &[&Peer]) {
+pub(crate) fn print_plan<'a, P: Named>(cells: impl Iterator<Item = &'a str>, peers: &[&P]) {
     println!("cells:");
     for cell in cells {
-        println!("  {}", cell.name);
+        println!("  {cell}");
     }
     println!("peers:");
     for peer in peers {
-        println!("  {:<12} {}", peer.name, peer.about);
+        println!("  {:<12} {}", peer.name(), peer.about());
     }
 }
 
@@ -24,37 +23,11 @@ pub(crate) fn print_run(run: &Run) {
     println!("{} repetitions in rotating order, medians; {}", run.repetitions, run.placement);
 }
 
-/// Prints one cell with everything that was measured in it.
-pub(crate) fn print_cell(cell: &Cell, outcomes: &[Outcome]) {
-    let columns = columns(cell.kind);
-    print!("\n{:<16}", cell.name);
-    for column in &columns {
-        print!("{:>10}", column.title);
-    }
-    println!("{:>10}   {:<16}CPU µs/echo c / s", "iolite is", "peak MiB c / s");
-    let Some(first) = columns.first() else { return };
-    let ours = outcomes.iter().find(|outcome| outcome.peer.name == OURS);
-    let ours = ours.and_then(|outcome| (first.value)(outcome));
-    for outcome in outcomes {
-        print!("  {:<14}", outcome.peer.name);
-        for column in &columns {
-            print!("{:>10}", number((column.value)(outcome)));
-        }
-        let ratio = ours.zip((first.value)(outcome)).filter(|_| outcome.peer.name != OURS);
-        let ratio = ratio
-            .map(|(ours, theirs)| if cell.kind == Kind::Throughput { ours / theirs } else { theirs / ours });
-        print!("{:>10}", ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}x")));
-        let memory = both(&outcome.client_memory(), &outcome.server_memory());
-        let time = both(&outcome.client_time(), &outcome.server_time());
-        println!("   {memory:<16}{time:<16}  {}", remarks(outcome));
-    }
-}
-
 /// Prints every throughput and round trip again in one table: cells down, peers across.
 pub(crate) fn print_overview(rows: &[Row]) {
     let mut peers: Vec<&str> = Vec::new();
     let mut cells: Vec<(Table, &str)> = Vec::new();
-    for row in rows.iter().filter(|row| !matches!(row.table, Table::Memory | Table::ProcessorTime)) {
+    for row in rows.iter().filter(|row| row.table.is_about_speed()) {
         if !peers.contains(&row.peer.as_str()) {
             peers.push(&row.peer);
         }
@@ -84,7 +57,7 @@ pub(crate) fn print_overview(rows: &[Row]) {
 }
 
 /// The medians of both sides.
-fn both(client: &Samples, server: &Samples) -> String {
+pub(crate) fn both(client: &Samples, server: &Samples) -> String {
     format!("{:>5} / {}", number(client.median()), number(server.median()))
 }
 
@@ -96,33 +69,4 @@ pub(crate) fn number(value: Option<f64>) -> String {
         Some(value) if value >= 10.0 => format!("{value:.1}"),
         Some(value) => format!("{value:.2}"),
     }
-}
-
-struct Column {
-    title: &'static str,
-    value: fn(&Outcome) -> Option<f64>,
-}
-
-fn columns(kind: Kind) -> Vec<Column> {
-    let column = |title, value| Column { title, value };
-    match kind {
-        Kind::Throughput => vec![
-            column("MiB/s", |outcome| outcome.throughput().median()),
-            column("min", |outcome| outcome.throughput().min()),
-            column("max", |outcome| outcome.throughput().max()),
-        ],
-        Kind::SparseLatency | Kind::LoadLatency => vec![
-            column("p50 µs", |outcome| outcome.rtt(|rtt| rtt.p50).median()),
-            column("min", |outcome| outcome.rtt(|rtt| rtt.p50).min()),
-            column("max", |outcome| outcome.rtt(|rtt| rtt.p50).max()),
-            column("p95 µs", |outcome| outcome.rtt(|rtt| rtt.p95).median()),
-            column("p99 µs", |outcome| outcome.rtt(|rtt| rtt.p99).median()),
-        ],
-    }
-}
-
-fn remarks(outcome: &Outcome) -> String {
-    let starved =
-        (outcome.least_echoes() == Some(0)).then(|| "some connections got no echo in time".to_owned());
-    outcome.failure().into_iter().chain(starved).collect::<Vec<_>>().join("; ")
 }

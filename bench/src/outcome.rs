@@ -1,15 +1,12 @@
-//! What the repetitions of one peer in one cell came to.
+//! What repetitions come to, whatever was measured.
 
-use bench_peer::{Rtt, Usage};
-
-use crate::peer::Peer;
-use crate::trial::{Failure, Measurement};
+use crate::process::Failure;
 
 /// All repetitions of one peer in one cell.
 #[derive(Debug)]
-pub(crate) struct Outcome {
-    pub(crate) peer: &'static Peer,
-    measurements: Vec<Measurement>,
+pub(crate) struct Outcome<P: 'static, M> {
+    pub(crate) peer: &'static P,
+    measurements: Vec<M>,
     failures: Vec<Failure>,
 }
 
@@ -17,17 +14,22 @@ pub(crate) struct Outcome {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Samples(Vec<f64>);
 
-impl Outcome {
-    pub(crate) fn new(peer: &'static Peer) -> Self {
+impl<P, M> Outcome<P, M> {
+    pub(crate) fn new(peer: &'static P) -> Self {
         Self { peer, measurements: Vec::new(), failures: Vec::new() }
     }
 
     /// Adds one repetition.
-    pub(crate) fn add(&mut self, result: Result<Measurement, Failure>) {
+    pub(crate) fn add(&mut self, result: Result<M, Failure>) {
         match result {
             Ok(measurement) => self.measurements.push(measurement),
             Err(failure) => self.failures.push(failure),
         }
+    }
+
+    /// The repetitions that went well.
+    pub(crate) fn measurements(&self) -> &[M] {
+        &self.measurements
     }
 
     /// Whether another repetition would only wait for another time-out.
@@ -46,42 +48,8 @@ impl Outcome {
         })
     }
 
-    /// Echoed payload in MiB a second and direction.
-    pub(crate) fn throughput(&self) -> Samples {
-        self.samples(|measurement| Some(measurement.client.throughput() / MIB))
-    }
-
-    /// One of the round-trip percentiles in microseconds.
-    pub(crate) fn rtt(&self, percentile: impl Fn(&Rtt) -> f64) -> Samples {
-        self.samples(|measurement| measurement.client.rtt.as_ref().map(&percentile))
-    }
-
-    /// Peak resident memory of the client in MiB.
-    pub(crate) fn client_memory(&self) -> Samples {
-        self.samples(|measurement| Some(measurement.client.usage.peak_rss as f64 / MIB))
-    }
-
-    /// Peak resident memory of the server in MiB.
-    pub(crate) fn server_memory(&self) -> Samples {
-        self.samples(|measurement| Some(measurement.server.peak_rss as f64 / MIB))
-    }
-
-    /// Processor time of the client, in microseconds an echo; connecting and warming up included.
-    pub(crate) fn client_time(&self) -> Samples {
-        self.samples(|measurement| Some(micros_per_echo(&measurement.client.usage, measurement)))
-    }
-
-    /// Processor time of the server, in microseconds an echo; connecting and warming up included.
-    pub(crate) fn server_time(&self) -> Samples {
-        self.samples(|measurement| Some(micros_per_echo(&measurement.server, measurement)))
-    }
-
-    /// The fewest echoes that any connection of any repetition got.
-    pub(crate) fn least_echoes(&self) -> Option<u64> {
-        self.measurements.iter().map(|measurement| measurement.client.least_echoes).min()
-    }
-
-    fn samples(&self, value: impl Fn(&Measurement) -> Option<f64>) -> Samples {
+    /// One quantity of all repetitions that have it.
+    pub(crate) fn samples(&self, value: impl Fn(&M) -> Option<f64>) -> Samples {
         Samples::new(self.measurements.iter().filter_map(value).collect())
     }
 }
@@ -113,12 +81,6 @@ impl Samples {
     }
 }
 
-fn micros_per_echo(usage: &Usage, measurement: &Measurement) -> f64 {
-    (usage.user_seconds + usage.system_seconds) * 1e6 / measurement.client.echoes as f64
-}
-
-const MIB: f64 = 1_048_576.0;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,11 +94,11 @@ mod tests {
 
     #[test]
     fn a_peer_that_stalled_is_not_tried_again_and_says_so() {
-        let mut outcome = Outcome::new(Peer::by_name("tcp").unwrap());
+        let mut outcome = Outcome::<&str, f64>::new(&"tcp");
         assert!(outcome.failure().is_none());
         outcome.add(Err(Failure { why: "client stalled".to_owned(), stalled: true }));
         assert!(outcome.is_hopeless());
         assert_eq!(outcome.failure().as_deref(), Some("failed: client stalled"));
-        assert_eq!(outcome.throughput().median(), None);
+        assert_eq!(outcome.samples(|measurement| Some(*measurement)).median(), None);
     }
 }

@@ -7,10 +7,8 @@ use std::path::Path;
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
-use crate::cell::{Cell, Kind, Network};
 use crate::machine::Run;
 use crate::outcome::{Outcome, Samples};
-use crate::peer::OURS;
 
 /// One quantity of one cell: Iolite's value beside a peer's.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -43,14 +41,21 @@ pub(crate) enum Table {
     LoadLatency,
     Memory,
     ProcessorTime,
+    RnsOperations,
+    RnsBytes,
+    RnsLatency,
+    RnsMemory,
+    RnsTimePerOperation,
+    RnsTimePerByte,
+    RnsBusy,
 }
 
 impl Row {
     /// The rows of one measured cell.
-    pub(crate) fn of_cell(cell: &Cell, outcomes: &[Outcome]) -> Vec<Self> {
-        let ours = outcomes.iter().find(|outcome| outcome.peer.name == OURS);
+    pub(crate) fn of_cell<P: Named, M>(quantities: &[Quantity<P, M>], outcomes: &[Outcome<P, M>]) -> Vec<Self> {
+        let ours = outcomes.iter().find(|outcome| outcome.peer.name() == OURS);
         let mut rows = Vec::new();
-        for quantity in quantities(cell) {
+        for quantity in quantities {
             let our_median = ours.and_then(|outcome| (quantity.samples)(outcome).median());
             rows.extend(outcomes.iter().map(|outcome| quantity.row(outcome, our_median)));
         }
@@ -59,60 +64,68 @@ impl Row {
 }
 
 impl Table {
+    /// Whether it tells rates or times of operations, rather than what they cost.
+    pub(crate) fn is_about_speed(self) -> bool {
+        match self {
+            Self::ThroughputLimited
+            | Self::ThroughputPlain
+            | Self::ThroughputMany
+            | Self::SparseLatency
+            | Self::LoadLatency
+            | Self::RnsOperations
+            | Self::RnsBytes
+            | Self::RnsLatency => true,
+            Self::Memory
+            | Self::ProcessorTime
+            | Self::RnsMemory
+            | Self::RnsTimePerOperation
+            | Self::RnsTimePerByte
+            | Self::RnsBusy => false,
+        }
+    }
+
     pub(crate) fn lower_is_better(self) -> bool {
         match self {
-            Self::ThroughputLimited | Self::ThroughputPlain | Self::ThroughputMany => false,
-            Self::SparseLatency | Self::LoadLatency | Self::Memory | Self::ProcessorTime => true,
+            Self::ThroughputLimited
+            | Self::ThroughputPlain
+            | Self::ThroughputMany
+            | Self::RnsOperations
+            | Self::RnsBytes => false,
+            Self::SparseLatency
+            | Self::LoadLatency
+            | Self::Memory
+            | Self::ProcessorTime
+            | Self::RnsLatency
+            | Self::RnsMemory
+            | Self::RnsTimePerOperation
+            | Self::RnsTimePerByte
+            | Self::RnsBusy => true,
         }
     }
 }
+
+/// How tables call a peer.
+pub(crate) trait Named {
+    fn name(&self) -> &'static str;
+
+    /// What the tables' legend says.
+    fn about(&self) -> &'static str;
+}
+
+/// The name of the peer that all ratios compare with.
+pub(crate) const OURS: &str = "iolite";
 
 /// Something that is read off an outcome.
-struct Quantity {
-    table: Table,
-    cell: String,
-    unit: &'static str,
-    samples: fn(&Outcome) -> Samples,
+#[derive(Debug)]
+pub(crate) struct Quantity<P: 'static, M> {
+    pub(crate) table: Table,
+    pub(crate) cell: String,
+    pub(crate) unit: &'static str,
+    pub(crate) samples: fn(&Outcome<P, M>) -> Samples,
 }
 
-fn quantities(cell: &Cell) -> Vec<Quantity> {
-    let name = &cell.name;
-    let mut quantities = match cell.kind {
-        Kind::Throughput => {
-            let table = match (cell.network, cell.connections) {
-                (Network::Plain, _) => Table::ThroughputPlain,
-                (Network::Limited { .. }, 1) => Table::ThroughputLimited,
-                (Network::Limited { .. }, _) => Table::ThroughputMany,
-            };
-            vec![Quantity { table, cell: name.clone(), unit: "MiB/s", samples: Outcome::throughput }]
-        }
-        Kind::SparseLatency => percentiles(Table::SparseLatency, name),
-        Kind::LoadLatency => percentiles(Table::LoadLatency, name),
-    };
-    if cell.network.loss_per_mille() == 0 {
-        let mut of_side = |table, side, unit, samples| {
-            quantities.push(Quantity { table, cell: format!("{name} {side}"), unit, samples });
-        };
-        of_side(Table::Memory, "client", "MiB", Outcome::client_memory);
-        of_side(Table::Memory, "server", "MiB", Outcome::server_memory);
-        of_side(Table::ProcessorTime, "client", "µs/echo", Outcome::client_time);
-        of_side(Table::ProcessorTime, "server", "µs/echo", Outcome::server_time);
-    }
-    quantities
-}
-
-fn percentiles(table: Table, name: &str) -> Vec<Quantity> {
-    let percentile =
-        |label, samples| Quantity { table, cell: format!("{name} {label}"), unit: "µs", samples };
-    vec![
-        percentile("p50", |outcome| outcome.rtt(|rtt| rtt.p50)),
-        percentile("p95", |outcome| outcome.rtt(|rtt| rtt.p95)),
-        percentile("p99", |outcome| outcome.rtt(|rtt| rtt.p99)),
-    ]
-}
-
-impl Quantity {
-    fn row(&self, outcome: &Outcome, ours: Option<f64>) -> Row {
+impl<P: Named, M> Quantity<P, M> {
+    fn row(&self, outcome: &Outcome<P, M>, ours: Option<f64>) -> Row {
         let samples = (self.samples)(outcome);
         let theirs = samples.median();
         let ratio = ours
@@ -121,7 +134,7 @@ impl Quantity {
         Row {
             table: self.table,
             cell: self.cell.clone(),
-            peer: outcome.peer.name.to_owned(),
+            peer: outcome.peer.name().to_owned(),
             unit: self.unit.to_owned(),
             ours: ours.map(rounded),
             theirs: theirs.map(rounded),
@@ -194,7 +207,7 @@ impl Journal {
 /// Reads a file of results.
 pub(crate) fn read(path: &Path) -> anyhow::Result<(Run, Vec<Row>)> {
     let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    parse(&text).with_context(|| format!("{} is no file of `bench raknet --json`", path.display()))
+    parse(&text).with_context(|| format!("{} is no file that `bench` wrote with --json", path.display()))
 }
 
 fn parse(text: &str) -> anyhow::Result<(Run, Vec<Row>)> {
@@ -208,55 +221,7 @@ fn parse(text: &str) -> anyhow::Result<(Run, Vec<Row>)> {
 
 #[cfg(test)]
 mod tests {
-    use bench_peer::{Report, Usage};
-
     use super::*;
-    use crate::cell::cells;
-    use crate::peer::Peer;
-    use crate::trial::{Failure, Measurement};
-
-    fn outcome(peer: &str, mib_per_second: u64, memory: u64) -> Outcome {
-        let usage = Usage { peak_rss: memory << 20, user_seconds: 0.0, system_seconds: 0.0 };
-        let bytes = mib_per_second << 20;
-        let client = Report { seconds: 1.0, echoes: 1, least_echoes: 1, bytes, rtt: None, usage };
-        let mut outcome = Outcome::new(Peer::by_name(peer).unwrap());
-        outcome.add(Ok(Measurement { client, server: usage }));
-        outcome
-    }
-
-    fn first_rows(outcomes: &[Outcome]) -> Vec<Row> {
-        Row::of_cell(&cells(true)[0], outcomes)
-    }
-
-    #[test]
-    fn a_ratio_over_one_always_means_that_iolite_is_better() {
-        let rows = first_rows(&[outcome("iolite", 100, 2), outcome("rr-batch", 50, 3)]);
-        let find = |table, cell: &str| {
-            rows.iter().find(|row| row.peer == "rr-batch" && row.table == table && row.cell == cell).unwrap()
-        };
-        assert_eq!(find(Table::ThroughputLimited, "1c-64-0%").ratio, Some(2.0));
-        assert_eq!(find(Table::Memory, "1c-64-0% server").ratio, Some(1.5));
-    }
-
-    #[test]
-    fn a_peer_that_failed_keeps_its_row() {
-        let mut failed = Outcome::new(Peer::by_name("quinn").unwrap());
-        failed.add(Err(Failure { why: "no route".to_owned(), stalled: false }));
-        let rows = first_rows(&[outcome("iolite", 100, 2), failed]);
-        let row = rows.iter().find(|row| row.peer == "quinn").unwrap();
-        assert_eq!((row.theirs, row.ratio), (None, None));
-        assert_eq!(row.failed.as_deref(), Some("failed: no route"));
-    }
-
-    #[test]
-    fn a_line_has_the_promised_keys_and_reads_back() {
-        let row = first_rows(&[outcome("iolite", 100, 2)]).remove(0);
-        let line = serde_json::to_value(&row).unwrap();
-        for key in ["table", "cell", "peer", "unit", "ours", "theirs", "ratio"] {
-            assert!(line.get(key).is_some(), "{key}");
-        }
-        assert_eq!(serde_json::from_value::<Row>(line).unwrap().cell, row.cell);
-    }
 
     #[test]
     fn a_file_that_is_something_else_is_refused_with_its_line() {

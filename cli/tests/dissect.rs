@@ -50,7 +50,7 @@ fn a_real_session_is_understood_to_the_last_datagram() {
     ] {
         let dissected = iolite_with_input(&["dissect", "-"], &capture(name, &[]));
         assert_eq!(dissected.code, Some(0), "{name}: {dissected:?}");
-        assert!(dissected.stdout.contains(" 0 malformed, 0 not RakNet"), "{name}: {}", dissected.stdout);
+        assert!(dissected.stdout.contains(" 0 malformed, 0 of other protocols"), "{name}: {}", dissected.stdout);
         for message in
             ["OpenConnectionRequest1", "OpenConnectionReply2", "[ConnectionRequest guid=", "Ack numbers="]
         {
@@ -81,8 +81,8 @@ fn damaged_and_foreign_datagrams_are_shown_with_place_and_reason() {
         "{}",
         dissected.stdout
     );
-    assert!(dissected.stdout.contains("14 B  not RakNet"), "{}", dissected.stdout);
-    assert!(dissected.stdout.contains(" 1 malformed, 1 not RakNet"), "{}", dissected.stdout);
+    assert!(dissected.stdout.contains("14 B  neither RakNet nor Reticulum"), "{}", dissected.stdout);
+    assert!(dissected.stdout.contains(" 1 malformed, 1 of other protocols"), "{}", dissected.stdout);
 
     let lines = iolite_with_input(&["dissect", "-", "--json"], &file).json_lines();
     let malformed: Vec<_> = lines.iter().filter(|line| !line["malformed"].is_null()).collect();
@@ -110,7 +110,7 @@ fn a_capture_that_ends_in_the_middle_is_shown_up_to_there() {
     let file = capture("go_client_to_cpp", &[]);
     let dissected = iolite_with_input(&["dissect", "-"], &file[..file.len() - 10]);
     assert_eq!(dissected.code, Some(4), "{dissected:?}");
-    assert!(dissected.stdout.contains("105 datagrams"), "{}", dissected.stdout);
+    assert!(dissected.stdout.contains("105 messages"), "{}", dissected.stdout);
     assert!(dissected.stderr.contains("in the middle of a frame"), "{}", dissected.stderr);
 }
 

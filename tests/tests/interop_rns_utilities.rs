@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 use tests::reticulum::{
-    Config, Content, Interface, InterfaceKind, Maker, Output, Reference, RunningUtility, Scratch,
+    Config, Content, Interface, InterfaceKind, Maker, Reference, RunningUtility, Scratch,
     SharedInstance, Utility, is_skipped,
 };
 
@@ -172,13 +172,69 @@ fn commands_run_with_their_input_and_limits() {
     for (caller, runner) in PAIRS {
         let (here, there) = (host.folder(), host.folder());
         let listener = Listener::start(Utility::Execute, runner, there.path(), &["-n"]);
-        let run = |args: &[&str]| {
-            Utility::Execute.run_by(caller, here.path(), &[args, &["-m", &listener.hash]].concat())
+        let run = |command: &str, args: &[&str]| {
+            let args = [&["-m", &listener.hash, command], args].concat();
+            Utility::Execute.run_by(caller, here.path(), &args)
         };
-        let all: Output = run(&["--stdin", "some input", &listener.hash, "sh -c 'cat; echo err >&2; exit 3'"][..2]
-            .iter()
-            .copied()
-            .collect::<Vec<_>>());
-        drop(all);
+        let all = run("sh -c 'cat; echo wrong >&2; exit 3'", &["--stdin", "some input"]);
+        assert_eq!(all.code, Some(3), "{caller:?} {runner:?} {all:#?}");
+        assert!(all.stdout.ends_with("some input"), "{all:#?}");
+        assert!(all.stderr.contains("wrong"), "{all:#?}");
+
+        let cut = run("echo something", &["--stdout", "4", "--stderr", "0"]);
+        assert!(cut.stdout.ends_with("some"), "{cut:#?}");
+
+        let long = run("head -c 300000 /dev/zero", &[]);
+        assert_eq!(long.stdout.bytes().filter(|&byte| byte == 0).count(), 300_000);
+
+        let unknown = run("no-such-command-anywhere", &[]);
+        assert_ne!(unknown.code, Some(0), "{unknown:#?}");
+
+        let endless = run("sh -c 'echo begun; sleep 600'", &["-w", "2"]);
+        assert!(endless.stdout.contains("begun"), "{endless:#?}");
+    }
+}
+
+#[test]
+fn commands_of_strangers_do_not_run() {
+    if is_skipped() {
+        return;
+    }
+    let host = Host::new();
+    for (caller, runner) in PAIRS {
+        let (here, there) = (host.folder(), host.folder());
+        let stranger = "00112233445566778899aabbccddeeff";
+        let listener = Listener::start(Utility::Execute, runner, there.path(), &["-a", stranger]);
+        let run = |hash: &str| Utility::Execute.run_by(caller, here.path(), &["-w", "5", hash, "touch ran"]);
+        run(&listener.hash);
+        assert!(!there.path().join("ran").exists(), "{caller:?} {runner:?}");
+        drop(listener);
+
+        let friend = identity_of(Utility::Execute, caller, here.path());
+        let listener = Listener::start(Utility::Execute, runner, there.path(), &["-a", &friend]);
+        run(&listener.hash).succeeded();
+        assert!(there.path().join("ran").exists(), "{caller:?} {runner:?}");
+    }
+}
+
+#[test]
+fn programs_without_a_shared_instance_use_the_interfaces_of_their_config() {
+    if is_skipped() {
+        return;
+    }
+    let probe = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let listen: SocketAddr = probe.local_addr().unwrap();
+    drop(probe);
+    let (here, there) = (Scratch::new(), Scratch::new());
+    Config::new([Interface::new("server", InterfaceKind::TcpServer { listen })]).write(there.path());
+    Config::new([Interface::new("client", InterfaceKind::TcpClient { target: listen })]).write(here.path());
+    write_files(here.path());
+    let (name, content) = &files()[1];
+    let mut listener = Listener::start(Utility::Copy, Maker::Iolite, there.path(), &["-n", "-O"]);
+    for sender in [Maker::Iolite, Maker::Reference] {
+        Utility::Copy.run_by(sender, here.path(), &["-S", name, &listener.hash]).succeeded();
+        listener.running.says("saved");
+        assert!(fs::read(there.path().join(name)).unwrap() == content.bytes(), "{sender:?}");
+        fs::remove_file(there.path().join(name)).unwrap();
     }
 }

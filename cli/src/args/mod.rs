@@ -31,7 +31,7 @@ pub(crate) enum Command {
     /// Run a Reticulum node, look into it, and work over it.
     #[command(subcommand)]
     Rns(crate::rns::Rns),
-    /// Print the RakNet datagrams of a capture file readably.
+    /// Print the RakNet datagrams and Reticulum packets of a capture file readably.
     Dissect(dissect::Dissect),
 }
 

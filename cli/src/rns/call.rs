@@ -41,7 +41,7 @@ pub(crate) fn identify(link: &Link, identity: &Identity) -> Result<(), Failure> 
 }
 
 /// Asks again and again: interfaces may still be connecting, and requests get lost.
-async fn find_path(
+pub(crate) async fn find_path(
     node: &RnsNode,
     destination: DestinationHash,
     patience: Duration,

@@ -1,7 +1,9 @@
 //! `iolite rns`: a Reticulum daemon and the utilities around it.
 
 mod access;
+mod announce;
 mod announcer;
+mod ask;
 mod attach;
 mod call;
 mod cp;
@@ -9,7 +11,11 @@ mod daemon;
 mod keys;
 mod local_socket;
 mod own_identity;
+mod path;
+mod probe;
+mod remote;
 mod shown;
+mod status;
 mod values;
 mod x;
 
@@ -22,6 +28,14 @@ use crate::{failure::Failure, interrupt::Interrupt};
 pub(crate) enum Rns {
     /// Run the node of this host, as rnsd does.
     Daemon(daemon::Daemon),
+    /// Show the interfaces of a running node, as rnstatus does.
+    Status(status::Status),
+    /// Find the way to a destination and look after paths, as rnpath does.
+    Path(path::Path),
+    /// Measure how far a destination is, as rnprobe does.
+    Probe(probe::Probe),
+    /// Announce a destination of an identity.
+    Announce(announce::Announce),
     /// Copy files between two nodes, as rncp does.
     Cp(cp::Cp),
     /// Run commands on another node, as rnx does.
@@ -32,6 +46,10 @@ pub(crate) enum Rns {
 pub(crate) async fn run(command: Rns, interrupt: Interrupt) -> Result<(), Failure> {
     match command {
         Rns::Daemon(options) => daemon::run(options, interrupt).await,
+        Rns::Status(options) => status::run(options, interrupt).await,
+        Rns::Path(options) => path::run(options, interrupt).await,
+        Rns::Probe(options) => probe::run(options, interrupt).await,
+        Rns::Announce(options) => announce::run(options, interrupt).await,
         Rns::Cp(options) => cp::run(options, interrupt).await,
         Rns::X(options) => x::run(options, interrupt).await,
     }

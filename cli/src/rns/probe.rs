@@ -69,7 +69,7 @@ pub(crate) async fn run(options: Probe, interrupt: Interrupt) -> Result<(), Fail
         .or(call::find_path(&node, options.destination, options.timeout.unwrap_or(PATH_PATIENCE)))
         .await?;
     check_name(&node, &options, &name)?;
-    let mut received = 0;
+    let (mut sent, mut received) = (0, 0);
     for number in 1..=options.probes {
         if number > 1 {
             tokio::time::sleep(options.wait.unwrap_or_default()).await;
@@ -79,12 +79,13 @@ pub(crate) async fn run(options: Probe, interrupt: Interrupt) -> Result<(), Fail
             outcome = send(&node, &options) => outcome,
             () = interrupt.wait() => break,
         };
+        sent = number;
         received += u32::from(outcome.is_some());
         tell(&options, &node, number, outcome, &progress)?;
     }
     progress.finish();
     node.shutdown().await;
-    sum_up(&options, received)
+    sum_up(options.json, sent, received)
 }
 
 /// The name and the identity give the hash: with another name the packets would go nowhere.
@@ -147,16 +148,16 @@ fn tell(
     }
 }
 
-fn sum_up(options: &Probe, received: u32) -> Result<(), Failure> {
-    let lost = options.probes - received;
-    let loss = share(lost.into(), options.probes.into()) * 100.0;
-    if !options.json {
-        output::line(format_args!("Sent {}, received {received}, packet loss {loss:.1}%", options.probes))?;
+fn sum_up(json: bool, sent: u32, received: u32) -> Result<(), Failure> {
+    let lost = sent.saturating_sub(received);
+    let loss = share(lost.into(), sent.into()) * 100.0;
+    if !json {
+        output::line(format_args!("Sent {sent}, received {received}, packet loss {loss:.1}%"))?;
     }
     if lost == 0 {
         return Ok(());
     }
-    Err(Failure::check(format_args!("{lost} of {} probes were not proved", options.probes))
+    Err(Failure::check(format_args!("{lost} of {sent} probes were not proved"))
         .advise("the destination may be gone, or not prove packets"))
 }
 

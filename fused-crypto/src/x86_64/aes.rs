@@ -2,7 +2,7 @@
 
 use core::arch::x86_64::{
     __m128i, _mm_aesenc_si128, _mm_aesenclast_si128, _mm_aeskeygenassist_si128, _mm_loadu_si128,
-    _mm_setzero_si128, _mm_shuffle_epi32, _mm_slli_si128, _mm_storeu_si128, _mm_xor_si128,
+    _mm_shuffle_epi32, _mm_slli_si128, _mm_storeu_si128, _mm_xor_si128,
 };
 
 /// The round keys, wiped when dropped.
@@ -25,33 +25,22 @@ impl RoundKeys {
     #[target_feature(enable = "aes,sse2")]
     pub(super) fn new(key: &[u8; 32]) -> Self {
         let (halves, _) = key.as_chunks::<16>();
-        let mut keys = [_mm_setzero_si128(); ROUND_KEYS];
-        let [first, second] = [halves.first(), halves.get(1)].map(|half| half.map_or([0; 16], |half| *half));
-        let (mut even, mut odd) = (load(&first), load(&second));
-        let mut place = keys.iter_mut();
-        let mut put = |key| {
-            if let Some(place) = place.next() {
-                *place = key;
-            }
-        };
-        put(even);
-        put(odd);
+        let [first, second] = [halves.first(), halves.last()].map(|half| half.unwrap_or(&[0; 16]));
+        let (k0, k1) = (load(first), load(second));
         macro_rules! pair {
-            ($constant:literal) => {
-                even = round_key!(even, _mm_aeskeygenassist_si128::<$constant>(odd), 0xff);
-                put(even);
-                odd = round_key!(odd, _mm_aeskeygenassist_si128::<0>(even), 0xaa);
-                put(odd);
+            ($constant:literal: $even:ident, $odd:ident => $next_even:ident, $next_odd:ident) => {
+                let $next_even = round_key!($even, _mm_aeskeygenassist_si128::<$constant>($odd), 0xff);
+                let $next_odd = round_key!($odd, _mm_aeskeygenassist_si128::<0>($next_even), 0xaa);
             };
         }
-        pair!(0x01);
-        pair!(0x02);
-        pair!(0x04);
-        pair!(0x08);
-        pair!(0x10);
-        pair!(0x20);
-        pair!(0x40);
-        Self(keys)
+        pair!(0x01: k0, k1 => k2, k3);
+        pair!(0x02: k2, k3 => k4, k5);
+        pair!(0x04: k4, k5 => k6, k7);
+        pair!(0x08: k6, k7 => k8, k9);
+        pair!(0x10: k8, k9 => k10, k11);
+        pair!(0x20: k10, k11 => k12, k13);
+        let k14 = round_key!(k12, _mm_aeskeygenassist_si128::<0x40>(k13), 0xff);
+        Self([k0, k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, k11, k12, k13, k14])
     }
 
     pub(super) const fn all(&self) -> &[__m128i; ROUND_KEYS] {

@@ -21,7 +21,8 @@ use core::arch::x86_64::__m128i;
 #[target_feature(enable = "aes,sha,sse2,ssse3,sse4.1")]
 pub(super) fn seal(key: SealKey<'_>, vector: [u8; 16], plaintext: &[&[u8]], out: &mut Vec<u8>) {
     let padding = padding(plaintext);
-    let mut sealing = Sealing::new(key, vector, Cursor::new(plaintext, padding), out);
+    let keys = RoundKeys::new(key.cipher);
+    let mut sealing = Sealing::new(&keys, key.inner, vector, Cursor::new(plaintext, padding), out);
     while let Some(plain) = sealing.plain.take() {
         sealing.step(&plain, [], []);
     }
@@ -38,7 +39,8 @@ pub(super) fn seal_alongside(
     out: &mut Vec<u8>,
 ) -> Hashed {
     let padding = padding(plaintext);
-    let mut sealing = Sealing::new(key, vector, Cursor::new(plaintext, padding), out);
+    let keys = RoundKeys::new(key.cipher);
+    let mut sealing = Sealing::new(&keys, key.inner, vector, Cursor::new(plaintext, padding), out);
     let mut content = Cursor::new(alongside.content, &[]);
     let mut content_lane = Lane::new(&INITIAL);
     let mut parts = PartHashes::new(alongside, sealing.total);
@@ -56,9 +58,9 @@ pub(super) fn seal_alongside(
             (None, None) => sealing.step(&plain, [], []),
         }
     }
-    let stream = sealing.finish(key.outer);
+    sealing.finish(key.outer);
     loop {
-        match (content.take(), parts.blocks.next(stream)) {
+        match (content.take(), parts.blocks.next(sealing.stream())) {
             (Some(content), Some(part)) => {
                 hash([&mut content_lane, &mut parts.lane], [&content, &part]);
                 parts.on_block();
@@ -76,7 +78,7 @@ pub(super) fn seal_alongside(
 
 /// A stream that is being written.
 struct Sealing<'a> {
-    keys: RoundKeys,
+    keys: &'a RoundKeys,
     chain: __m128i,
     plain: Cursor<'a>,
     tag: Lane,
@@ -91,14 +93,19 @@ struct Sealing<'a> {
 impl<'a> Sealing<'a> {
     /// Writes the vector and up to three blocks.
     #[target_feature(enable = "aes,sha,sse2,ssse3,sse4.1")]
-    fn new(key: SealKey<'_>, vector: [u8; 16], plain: Cursor<'a>, out: &'a mut Vec<u8>) -> Self {
+    fn new(
+        keys: &'a RoundKeys,
+        inner: &HashState,
+        vector: [u8; 16],
+        plain: Cursor<'a>,
+        out: &'a mut Vec<u8>,
+    ) -> Self {
         let total = BLOCK + plain.remaining() + TAG;
         out.reserve(total);
         let start = out.len();
         out.extend_from_slice(&vector);
-        let (keys, tag) = (RoundKeys::new(key.cipher), Lane::new(key.inner));
-        let mut sealing =
-            Self { keys, chain: load(&vector), plain, tag, pending: [0; 64], out, start, total };
+        let (chain, tag) = (load(&vector), Lane::new(inner));
+        let mut sealing = Self { keys, chain, plain, tag, pending: [0; 64], out, start, total };
         sealing.encrypt_some(3);
         sealing.pending = sealing.stream().first_chunk().copied().unwrap_or([0; 64]);
         sealing
@@ -114,7 +121,7 @@ impl<'a> Sealing<'a> {
         blocks: [&[u8; 64]; LANES],
     ) {
         let group = CbcGroup::new(self.chain, plain);
-        let sealed = encrypt_and_hash(group, &self.keys, (&mut self.tag, &self.pending), lanes, blocks);
+        let sealed = encrypt_and_hash(group, self.keys, (&mut self.tag, &self.pending), lanes, blocks);
         let [.., last] = sealed;
         self.chain = last;
         for (to, block) in self.pending.as_chunks_mut().0.iter_mut().zip(sealed) {
@@ -123,9 +130,9 @@ impl<'a> Sealing<'a> {
         self.out.extend_from_slice(&self.pending);
     }
 
-    /// Encrypts what is less than a group, writes the tag and returns the stream.
+    /// Encrypts what is less than a group, and writes the tag.
     #[target_feature(enable = "aes,sha,sse2,ssse3,sse4.1")]
-    fn finish(mut self, outer: &HashState) -> &'a [u8] {
+    fn finish(&mut self, outer: &HashState) {
         self.encrypt_some(3);
         let untagged = self.total - TAG - (self.total - TAG) % 64;
         // The last whole block is pending, unless the stream is shorter than a block.
@@ -136,7 +143,6 @@ impl<'a> Sealing<'a> {
         let inner = end_of_message(self.tag, rest, 64 + self.total - TAG);
         let tag = end_of_message(Lane::new(outer), &big_endian(&inner), 64 + TAG);
         self.out.extend_from_slice(&big_endian(&tag));
-        self.out.get(self.start..).unwrap_or_default()
     }
 
     /// Encrypts up to `count` blocks.

@@ -1,6 +1,6 @@
 //! Captured frames and the link layers around their packets.
 
-use super::packet::UdpPacket;
+use super::{packet::UdpPacket, tcp::TcpSegment};
 use proto_core::{Reader, Truncated};
 use std::{borrow::Cow, time::Duration};
 
@@ -24,6 +24,11 @@ impl<'a> Frame<'a> {
     /// none.
     pub fn udp(&self) -> Option<UdpPacket<'a>> {
         UdpPacket::in_ip(self.ip_packet().ok().flatten()?)
+    }
+
+    /// Finds the TCP segment in the frame, as [`udp`](Self::udp) finds datagrams.
+    pub fn tcp(&self) -> Option<TcpSegment<'a>> {
+        TcpSegment::in_ip(self.ip_packet().ok().flatten()?)
     }
 
     fn ip_packet(&self) -> Result<Option<&'a [u8]>, Truncated> {

@@ -1,4 +1,4 @@
-//! Capture files: pcap-ng and classic pcap in, pcap-ng out, and the UDP datagrams within.
+//! Capture files: pcap-ng and classic pcap in, pcap-ng out, and the UDP datagrams and TCP segments within.
 //!
 //! ```
 //! use netsim::capture::{Capture, CaptureWriter, UdpPacket};
@@ -24,12 +24,15 @@
 mod classic;
 mod cursor;
 mod frame;
+mod ip;
 mod next_generation;
 mod packet;
 mod reader;
+mod tcp;
 mod writer;
 
 pub use frame::{Frame, LinkType};
 pub use packet::UdpPacket;
 pub use reader::{Capture, CaptureError};
+pub use tcp::TcpSegment;
 pub use writer::CaptureWriter;

@@ -1,5 +1,6 @@
 //! UDP datagrams in IPv4 and IPv6 packets.
 
+use super::ip::IpPayload;
 use proto_core::{Reader, Truncated};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -23,11 +24,8 @@ const UDP_HEADER: usize = 8;
 impl<'a> UdpPacket<'a> {
     /// Finds the UDP datagram in an IP packet. Other protocols and later fragments have none.
     pub fn in_ip(packet: &'a [u8]) -> Option<Self> {
-        match packet.first()? >> 4 {
-            4 => Self::in_ipv4(packet).ok().flatten(),
-            6 => Self::in_ipv6(packet).ok().flatten(),
-            _ => None,
-        }
+        let ip = IpPayload::find(packet)?;
+        if ip.protocol == UDP { Self::in_udp(ip.body, ip.from, ip.to).ok() } else { None }
     }
 
     /// Appends the datagram as an IP packet with right lengths and checksums: IPv4 if both addresses are, else IPv6.
@@ -67,63 +65,6 @@ impl<'a> UdpPacket<'a> {
         header.extend(sum.to_be_bytes());
         buf.extend(header);
         buf.extend_from_slice(payload);
-    }
-
-    fn in_ipv4(packet: &'a [u8]) -> Result<Option<Self>, Truncated> {
-        let mut r = Reader::new(packet);
-        let header_len = usize::from(r.u8()? & 0x0f) * 4;
-        r.u8()?;
-        let total_len = usize::from(r.u16_be()?);
-        r.u16_be()?;
-        let fragment = r.u16_be()?;
-        r.u8()?;
-        let protocol = r.u8()?;
-        r.u16_be()?;
-        let (from, to) = (Ipv4Addr::from(r.array::<4>()?), Ipv4Addr::from(r.array::<4>()?));
-        r.take(header_len.checked_sub(20).ok_or(Truncated)?)?;
-        let is_first_fragment = fragment & 0x1fff == 0;
-        if protocol != UDP || !is_first_fragment {
-            return Ok(None);
-        }
-        // A length of zero stands in captures made before the network card cut a large packet into segments.
-        let end = if total_len == 0 { r.remaining() } else { total_len.saturating_sub(header_len) };
-        let body = r.rest().get(..end).unwrap_or_else(|| r.rest());
-        Self::in_udp(body, from.into(), to.into()).map(Some)
-    }
-
-    fn in_ipv6(packet: &'a [u8]) -> Result<Option<Self>, Truncated> {
-        const HOP_BY_HOP: u8 = 0;
-        const ROUTING: u8 = 43;
-        const FRAGMENT: u8 = 44;
-        const DESTINATION_OPTIONS: u8 = 60;
-        let mut r = Reader::new(packet);
-        r.u32_be()?;
-        let payload_len = usize::from(r.u16_be()?);
-        let mut next = r.u8()?;
-        r.u8()?;
-        let (from, to) = (Ipv6Addr::from(r.array::<16>()?), Ipv6Addr::from(r.array::<16>()?));
-        let end = if payload_len == 0 { r.remaining() } else { payload_len };
-        let mut r = Reader::new(r.rest().get(..end).unwrap_or_else(|| r.rest()));
-        loop {
-            match next {
-                UDP => return Self::in_udp(r.rest(), from.into(), to.into()).map(Some),
-                HOP_BY_HOP | ROUTING | DESTINATION_OPTIONS => {
-                    next = r.u8()?;
-                    let more_octets = usize::from(r.u8()?) * 8;
-                    r.take(6 + more_octets)?;
-                }
-                FRAGMENT => {
-                    next = r.u8()?;
-                    r.u8()?;
-                    let is_first_fragment = r.u16_be()? >> 3 == 0;
-                    r.u32_be()?;
-                    if !is_first_fragment {
-                        return Ok(None);
-                    }
-                }
-                _ => return Ok(None),
-            }
-        }
     }
 
     fn in_udp(body: &'a [u8], from: IpAddr, to: IpAddr) -> Result<Self, Truncated> {

@@ -6,6 +6,7 @@ use crate::{
     crypto::{TokenKey, draw},
     identity::{DecryptError, Identity},
     link::{LinkConfig, ProofStrategy},
+    wire::DestinationType,
 };
 use alloc::{boxed::Box, vec::Vec};
 use core::fmt;
@@ -75,6 +76,15 @@ impl LocalDestination {
     /// Returns the address.
     pub const fn hash(&self) -> DestinationHash {
         self.hash
+    }
+
+    /// Returns what packets to it say that it is.
+    pub const fn kind(&self) -> DestinationType {
+        match &self.keys {
+            DestinationKeys::Single(_) => DestinationType::Single,
+            DestinationKeys::Group(_) => DestinationType::Group,
+            DestinationKeys::Plain => DestinationType::Plain,
+        }
     }
 
     /// Returns who can read.

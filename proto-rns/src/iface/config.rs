@@ -98,7 +98,7 @@ impl InterfaceConfig {
     /// Returns the full name as the reference forms it, whose hash stands for the interface in tunnels and stored
     /// tables.
     pub(crate) fn full_name(&self) -> String {
-        alloc::format!("{}[{}{}]", self.medium.type_name(), self.name, Place(&self.medium))
+        written(format_args!("{}[{}{}]", self.medium.type_name(), self.name, Place(&self.medium)))
     }
 }
 
@@ -315,6 +315,15 @@ pub enum InterfaceConfigError {
 
 /// The longest frame on any interface.
 pub const MAX_MTU: usize = 524_288;
+
+/// Returns formatted text. `alloc::format!` does the same, but the precompiled `alloc` that programs without the standard
+/// library link has it unwind.
+pub(super) fn written(text: fmt::Arguments<'_>) -> String {
+    let mut out = String::new();
+    // Writing to a string does not fail.
+    let _ = fmt::Write::write_fmt(&mut out, text);
+    out
+}
 
 /// The part of a full name that says where.
 struct Place<'a>(&'a Medium);

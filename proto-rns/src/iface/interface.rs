@@ -2,7 +2,7 @@
 
 use super::{
     Deframer, Ifac, IfacError, InterfaceConfig, InterfaceKind, InterfaceProperties, Medium, Reconnect,
-    outgoing::Outgoing,
+    config::written, outgoing::Outgoing,
 };
 use crate::{crypto::CryptoProvider, wire::Packet};
 use alloc::{sync::Arc, vec::Vec};
@@ -65,8 +65,8 @@ impl Interface {
         });
         let longest = hardware_mtu.unwrap_or(DEFAULT_MTU) + access.as_ref().map_or(0, |access| access.size());
         let name = match parent {
-            Some((_, Some(peer))) => alloc::format!("TCPInterface[Client on {}/{peer}]", config.name),
-            Some((_, None)) => alloc::format!("LocalInterface[{}]", config.name),
+            Some((_, Some(peer))) => written(format_args!("TCPInterface[Client on {}/{peer}]", config.name)),
+            Some((_, None)) => written(format_args!("LocalInterface[{}]", config.name)),
             None => config.full_name(),
         };
         let kind = match (&config.medium, parent) {

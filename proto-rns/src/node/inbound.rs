@@ -74,7 +74,9 @@ impl Node {
     }
 
     fn on_data(&mut self, id: InterfaceId, packet: &Packet<'_>) {
-        let Some(destination) = self.destinations.get_mut(&packet.destination) else {
+        // One that says it is of another kind was not made for this destination, and is not what its keys open.
+        let destination = self.destinations.get_mut(&packet.destination);
+        let Some(destination) = destination.filter(|own| own.kind() == packet.destination_type) else {
             self.stats.unknown_destination = self.stats.unknown_destination.wrapping_add(1);
             return;
         };
@@ -149,5 +151,43 @@ impl Locals for NodeLocals<'_> {
 
     fn has_link(&self, link: &LinkHash) -> bool {
         self.links.contains(*link)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        dest::{DestinationName, LocalDestination},
+        iface::{InterfaceConfig, Medium},
+        node::{NodeConfig, Tools},
+        wire::Context,
+    };
+    use core::time::Duration;
+    use proto_core::{Datagram, Instant, LinkEvent, LinkRequest, Machine, UnixTime};
+
+    #[test]
+    fn a_packet_that_says_another_kind_of_destination_is_not_delivered() {
+        let wall = UnixTime::new(Duration::from_secs(1_000));
+        let mut node =
+            Node::new(NodeConfig::default(), Tools::default(), None, [7; 32], Instant::ZERO, wall).unwrap();
+        let here = "127.0.0.1:9".parse().unwrap();
+        let medium = Medium::Udp { bind: here, forward: Some(here) };
+        node.add_interface(Instant::ZERO, InterfaceConfig::new("udp", medium)).unwrap();
+        let Some(LinkRequest::Open { link, .. }) = node.poll_link() else { panic!("a link is asked for") };
+        node.handle_link(Instant::ZERO, link, LinkEvent::Up { local: None, peer: None });
+        let name = DestinationName::parse("test.plain").unwrap();
+        let hash = node.register(Instant::ZERO, LocalDestination::plain(name)).unwrap();
+        let mut delivered = |kind| {
+            let packet = Packet::new(PacketType::Data, kind, hash, Context::None, b"hello");
+            let mut frame = packet.to_vec();
+            node.handle_datagram(Instant::ZERO, Datagram::new(link, here, &mut frame));
+            core::iter::from_fn(|| node.poll_event())
+                .filter(|event| matches!(event, Event::Packet { .. }))
+                .count()
+        };
+        assert_eq!(delivered(DestinationType::Single), 0);
+        assert_eq!(delivered(DestinationType::Group), 0);
+        assert_eq!(delivered(DestinationType::Plain), 1);
     }
 }

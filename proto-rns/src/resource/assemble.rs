@@ -62,11 +62,13 @@ impl Assembly {
         }
     }
 
-    /// Opens what can be, now that the first `parts` parts are there.
+    /// Opens what can be, now that the first `parts` parts are there. Less than a stride waits for more, if more is to
+    /// come.
     pub(super) fn advance(&mut self, crypto: &dyn CryptoProvider, key: &TokenKey, parts: usize) {
-        let there = parts.saturating_mul(self.part_size).min(self.body_end());
+        let body_end = self.body_end();
+        let there = parts.saturating_mul(self.part_size).min(body_end);
         let end = there - there % BLOCK;
-        while self.opened < end {
+        while self.opened < end && (end - self.opened >= STRIDE || there == body_end) {
             self.open_up_to(crypto, key, end.min(self.opened + STRIDE));
         }
     }

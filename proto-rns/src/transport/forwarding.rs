@@ -174,13 +174,16 @@ impl Router {
     pub(super) fn on_broadcast<'p>(&mut self, step: &mut Step<'_, '_>, arrival: &Arrival<'p>) -> Verdict<'p> {
         let packet = &arrival.packet;
         let is_from_client = arrival.is_from_local_client();
+        // A shared instance is no node on the way: its programs get what it got.
+        let from_network = u8::from(arrival.kind == InterfaceKind::Network);
+        let as_received = Packet { hops: packet.hops.saturating_sub(from_network), ..*packet };
         let mut relayed = false;
         for id in step.out.ids() {
             let wanted = step.out.properties(id).is_some_and(|to| {
                 to.online && to.outgoing && (is_from_client || to.kind == InterfaceKind::LocalClient)
             });
             if wanted && id != arrival.from {
-                step.out.send(id, packet);
+                step.out.send(id, &as_received);
                 relayed = true;
             }
         }

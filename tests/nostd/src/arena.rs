@@ -6,8 +6,8 @@ use core::{
     ptr::null_mut,
 };
 
-/// Bytes of the arena: what two endpoints need at their peak, with some room.
-pub const SIZE: usize = 64 * 1024;
+/// Bytes of the arena: what two endpoints, and then two nodes, need at their peak, with some room.
+pub const SIZE: usize = 1024 * 1024;
 
 /// Blocks are powers of two from 16 bytes on; freed ones wait in a list of their size.
 const SMALLEST: usize = 16;

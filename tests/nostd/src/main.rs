@@ -1,7 +1,7 @@
-//! Proof that the protocol crates need no operating system: two RakNet endpoints shake hands and echo messages with
-//! nothing but a fixed arena. If anything pulled in the standard library, this would not link (E0152).
+//! Proof that the protocol crates need no operating system: two RakNet endpoints shake hands and echo messages, and two
+//! Reticulum nodes exchange packets, messages and a resource, with nothing but a fixed arena. If anything pulled in the standard library, this would not link (E0152).
 //!
-//! The exit code tells the outcome: 0 if every message came back.
+//! The exit code tells the outcome: 0 if everything arrived.
 
 #![no_std]
 #![no_main]
@@ -10,14 +10,20 @@ extern crate alloc;
 
 mod arena;
 mod conversation;
+mod mesh;
 
 use core::{ffi::c_char, panic::PanicInfo};
 
 use arena::Arena;
 use conversation::Conversation;
+use mesh::Mesh;
 
 /// Messages that are echoed.
 const MESSAGES: u32 = 1_000;
+/// Reticulum packets, and as many messages on a link.
+const PACKETS: u32 = 20;
+/// Bytes of a resource.
+const RESOURCE: usize = 20_000;
 
 #[global_allocator]
 static ARENA: Arena = Arena::new();
@@ -35,7 +41,20 @@ extern "C" fn main(_count: i32, _args: *const *const c_char) -> i32 {
     unsafe {
         printf(format.as_ptr(), echoed, MESSAGES, ARENA.peak(), arena::SIZE);
     }
-    i32::from(echoed != MESSAGES)
+    let mesh_works = mesh();
+    i32::from(echoed != MESSAGES || !mesh_works)
+}
+
+/// Lets two Reticulum nodes talk and says whether all of it arrived.
+fn mesh() -> bool {
+    let Some(mut mesh) = Mesh::new() else { return false };
+    let done = mesh.talk(PACKETS, RESOURCE);
+    let format = c"%u of %u packets and %u messages were proved, %zu of %zu bytes of a resource arrived; at most %zu bytes\n";
+    // SAFETY: the format names exactly these arguments, with these C types.
+    unsafe {
+        printf(format.as_ptr(), done.packets, PACKETS, done.messages, done.resource, RESOURCE, ARENA.peak());
+    }
+    (done.packets, done.messages, done.resource) == (PACKETS, PACKETS, RESOURCE)
 }
 
 #[panic_handler]

@@ -68,7 +68,7 @@ pub(super) fn rust_binary(name: &str) -> Result<Command, String> {
 }
 
 /// Returns the path of a binary of this workspace, built if it is not up to date.
-pub(super) fn workspace_binary(package: &str, name: &str) -> Result<PathBuf, String> {
+pub(crate) fn workspace_binary(package: &str, name: &str) -> Result<PathBuf, String> {
     let target = target_folder()?;
     let mut build = cargo();
     build.args(["build", "--package", package, "--bin", name]).arg("--target-dir").arg(&target);

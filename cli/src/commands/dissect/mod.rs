@@ -1,14 +1,15 @@
-//! `iolite dissect`: the RakNet datagrams of a capture, readably.
+//! `iolite dissect`: what RakNet and Reticulum said in a capture, readably.
 //!
-//! A datagram is decoded once into a [`Node`](node::Node), a name with fields and parts; one line, all fields and
+//! A message is decoded once into a [`Node`](node::Node), a name with fields and parts; one line, all fields and
 //! JSON are three ways to print it.
 
 mod decode;
 mod filter;
 mod node;
 mod print;
+mod rns;
 
-use netsim::capture::Capture;
+use netsim::capture::{Capture, UdpPacket};
 use std::{
     fs,
     io::{self, Read as _},
@@ -20,7 +21,7 @@ use decode::decode;
 use filter::Filter;
 use print::Printer;
 
-/// Prints the datagrams.
+/// Prints the messages.
 ///
 /// # Errors
 /// The file cannot be read, is no capture, or is damaged; what could be read has been printed.
@@ -32,6 +33,7 @@ pub(crate) fn run(options: &Dissect) -> Result<(), Failure> {
             .advise("a capture is made with, for example, tcpdump -w FILE udp, or saved by Wireshark")
     })?;
     let filter = Filter::new(options);
+    let mut reticulum = rns::Dissector::new(options)?;
     let mut printer = Printer::new(options);
     for frame in capture {
         let frame = match frame {
@@ -41,12 +43,24 @@ pub(crate) fn run(options: &Dissect) -> Result<(), Failure> {
                 return Err(Failure::file(format_args!("{name}: {error}, after frame {}", printer.frames())));
             }
         };
-        let Some(packet) = frame.udp() else {
-            printer.skip();
-            continue;
-        };
-        if filter.lets_through(&packet) {
-            printer.datagram(&frame, &packet, &decode(&packet))?;
+        if let Some(packet) = frame.udp() {
+            if filter.lets_through(packet.from, packet.to) {
+                let reticulum = reticulum.datagram(packet.from, packet.to, packet.payload);
+                let dissection = reticulum.unwrap_or_else(|| decode(&packet));
+                printer.message(&frame, &packet, &dissection)?;
+            } else {
+                printer.skip();
+            }
+        } else if let Some(segment) = frame.tcp().filter(|it| filter.lets_through(it.from, it.to)) {
+            let messages = reticulum.segment(&segment);
+            if messages.is_empty() {
+                printer.skip();
+            }
+            for (payload, dissection) in messages {
+                let (from, to) = (segment.from, segment.to);
+                let packet = UdpPacket { from, to, payload: &payload, is_truncated: false };
+                printer.message(&frame, &packet, &dissection)?;
+            }
         } else {
             printer.skip();
         }

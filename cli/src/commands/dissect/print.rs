@@ -50,8 +50,8 @@ impl Printer {
         Self { form, limit: options.limit, start: None, shown: 0, skipped: 0, damaged: 0, unknown: 0 }
     }
 
-    /// Prints a datagram.
-    pub(super) fn datagram(
+    /// Prints a message.
+    pub(super) fn message(
         &mut self,
         frame: &Frame<'_>,
         packet: &UdpPacket<'_>,
@@ -114,7 +114,7 @@ impl Printer {
         output::line(paint(
             style::FAINT,
             format_args!(
-                "{} datagrams, {} malformed, {} not RakNet, {} other frames left out",
+                "{} messages, {} malformed, {} of other protocols, {} other frames left out",
                 count(self.shown),
                 count(self.damaged),
                 count(self.unknown),
@@ -132,7 +132,7 @@ impl Printer {
                 let fault = paint(style::BAD, format_args!("malformed at byte {offset}: {reason}"));
                 format!("{} {fault}", line(node))
             }
-            Dissection::Unknown => paint(style::FAINT, "not RakNet"),
+            Dissection::Unknown => paint(style::FAINT, "neither RakNet nor Reticulum"),
         }
     }
 }
@@ -151,7 +151,7 @@ fn as_json(frame: &Frame<'_>, packet: &UdpPacket<'_>, dissection: &Dissection) -
         Dissection::Whole(node) => map.extend(node.json()),
         Dissection::Damaged { node, offset, reason } => {
             map.extend(node.json());
-            map.insert("malformed".into(), json!({ "offset": offset, "reason": reason.to_string() }));
+            map.insert("malformed".into(), json!({ "offset": offset, "reason": reason }));
         }
         Dissection::Unknown => {
             map.insert("kind".into(), Value::Null);

@@ -35,6 +35,10 @@ pub fn bind_udp(address: SocketAddr, options: UdpOptions) -> io::Result<std::net
     if options.reuse_port {
         share_port(&socket)?;
     }
+    if address.is_ipv4() {
+        // A machine that sends to everybody on its network (a Reticulum interface may) needs no other permission.
+        let _ = socket.set_broadcast(true);
+    }
     // A small buffer costs datagrams under load but breaks nothing.
     let _ = socket.set_recv_buffer_size(options.receive_buffer);
     let _ = socket.set_send_buffer_size(options.send_buffer);

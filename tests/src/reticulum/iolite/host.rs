@@ -40,7 +40,8 @@ impl Host {
             .build()
             .expect("a thread for the node");
         let entered = runtime.enter();
-        let machine = Node::new(node, Tools::default(), None, random(), Instant::ZERO, wall_time());
+        let tools = Tools { crypto: host_crypto::provider(), ..Tools::default() };
+        let machine = Node::new(node, tools, None, random(), Instant::ZERO, wall_time());
         let machine = machine.expect("settings within their ranges");
         let (owes, owed) = unbounded_channel();
         let (desk, events) = Desk::new(owes);

@@ -55,8 +55,6 @@ pub(super) fn interfaces(node: &Node) -> Vec<InterfaceStatus> {
     let statuses = configured.map(|(id, interface)| {
         let accepted = || node.interfaces().filter(|(_, other)| other.parent() == Some(id));
         let counters = || accepted().map(|(_, other)| other).chain([interface]).map(|it| it.counters());
-        let is_server =
-            matches!(interface.config().medium, Medium::TcpServer { .. } | Medium::LocalServer { .. });
         InterfaceStatus {
             name: interface.properties().name.clone(),
             is_up: interface.properties().online,

@@ -1,29 +1,29 @@
-//! From the bytes of a datagram to a tree of fields.
+//! RakNet: from the bytes of a datagram to a tree of fields.
 
 mod connected;
 mod offline;
 mod session;
 
 use netsim::capture::UdpPacket;
-use proto_raknet::wire::{DatagramKind, ParseError};
+use proto_raknet::wire::DatagramKind;
 
 use super::node::Node;
 
 /// What a datagram turned out to be.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Dissection {
-    /// RakNet, understood to its end.
+    /// Understood to its end.
     Whole(Node),
-    /// RakNet, understood up to a fault.
+    /// Understood up to a fault.
     Damaged {
         /// What was understood.
         node: Node,
-        /// Where the fault is, from the start of the UDP payload.
+        /// Where the fault is, from the start of the datagram or frame.
         offset: usize,
         /// What is wrong.
-        reason: ParseError,
+        reason: String,
     },
-    /// Nothing that RakNet sends.
+    /// Nothing that is known here.
     Unknown,
 }
 
@@ -41,6 +41,7 @@ pub(super) fn decode(packet: &UdpPacket<'_>) -> Dissection {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proto_raknet::wire::ParseError;
 
     fn of(payload: &[u8]) -> Dissection {
         let (from, to) = ("10.0.0.1:1".parse().unwrap(), "10.0.0.2:2".parse().unwrap());
@@ -58,7 +59,7 @@ mod tests {
         // A whole frame of two bytes, then one that promises four bytes and has one.
         let datagram = [0x84, 5, 0, 0, 0x00, 0, 16, 0xfe, 1, 0x00, 0, 32, 0xfe];
         let Dissection::Damaged { node, offset, reason } = of(&datagram) else { panic!("not damaged") };
-        assert_eq!((node.parts.len(), offset, reason), (1, 12, ParseError::Truncated));
+        assert_eq!((node.parts.len(), offset, reason), (1, 12, ParseError::Truncated.to_string()));
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(super) fn decode(payload: &[u8]) -> Option<Dissection> {
             let id = payload.first().and_then(|&id| MessageId::try_from(id).ok());
             let name = id.map_or_else(|| "Offline".into(), |id| format!("{id:?}"));
             let offset = id.map_or(0, |id| place_of_fault(id, payload, with_cookie));
-            Dissection::Damaged { node: Node::new(name), offset, reason }
+            Dissection::Damaged { node: Node::new(name), offset, reason: reason.to_string() }
         }
     })
 }

@@ -94,7 +94,13 @@ fn mask(instance: &Instance, params: Params<'_>) -> Answer {
 fn is_remembered(instance: &mut Instance, params: Params<'_>) -> Answer {
     let id = instance.interface(params, "iface_id")?;
     let frame = params.bytes("raw")?;
-    let hash = Packet::parse(&frame).ok().map(|packet| packet.hash());
+    let access = instance.mock.node.interface(id).and_then(|interface| interface.access());
+    let mut opened = frame.clone();
+    let packet = match access {
+        Some(access) => access.open(&mut opened).unwrap_or_default(),
+        None => &mut opened,
+    };
+    let hash = Packet::parse(packet).ok().map(|packet| packet.hash());
     let has_seen = |instance: &Instance| hash.is_some_and(|hash| instance.mock.node.router().has_seen(&hash));
     let before = has_seen(instance);
     instance.mock.inject(id, &frame);

@@ -52,7 +52,8 @@ fn set_announce_due(instance: &mut Instance, params: Params<'_>) -> Answer {
     Ok(json!({"set": true}))
 }
 
+/// Lets the time pass that announces wait for each other on an interface.
 fn cull(instance: &mut Instance) -> Answer {
-    instance.mock.settle();
+    instance.mock.advance(Duration::from_millis(100));
     Ok(json!({"culled": true}))
 }

@@ -7,7 +7,7 @@ use std::process::{self, Command};
 
 use anyhow::{Context, bail, ensure};
 
-use crate::cell::{Cell, Network};
+use super::cell::{Cell, Network};
 use crate::interrupt;
 use crate::launch::succeeds;
 
@@ -154,7 +154,7 @@ const PREFIX: &str = "iolite-bench-";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cell::cells;
+    use crate::raknet::cell::cells;
 
     #[test]
     fn without_namespaces_only_the_plain_cells_remain() {

@@ -1,33 +1,12 @@
-//! One run of one peer in one cell: a fresh server and a fresh client.
+//! The processes of a trial.
 
 use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use bench_peer::{Load, Report, Usage, announced};
-
 use crate::interrupt;
-use crate::launch::{Placement, Side};
-
-/// What is needed to run a trial.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Trial<'a> {
-    pub(crate) program: &'a Path,
-    pub(crate) mode: Option<&'a str>,
-    pub(crate) load: &'a Load,
-    pub(crate) namespace: Option<&'a str>,
-    pub(crate) placement: Placement,
-}
-
-/// What a successful trial measured.
-#[derive(Debug, Clone)]
-pub(crate) struct Measurement {
-    pub(crate) client: Report,
-    pub(crate) server: Usage,
-}
 
 /// Why a trial measured nothing.
 #[derive(Debug, Clone)]
@@ -37,75 +16,18 @@ pub(crate) struct Failure {
     pub(crate) stalled: bool,
 }
 
-impl Trial<'_> {
-    /// Runs the trial; both processes have ended when it returns.
-    pub(crate) fn run(&self) -> Result<Measurement, Failure> {
-        let mut server = self.start(Side::Server, "127.0.0.1:0")?;
-        let deadline = Instant::now() + START_TIME;
-        let address = loop {
-            let line = server.next_line(deadline).ok_or_else(|| server.failure("server", START_TIME))?;
-            if let Some(address) = announced(&line) {
-                break address;
-            }
-        };
-        let mut client = self.start(Side::Client, &address.to_string())?;
-        let patience = SET_UP_TIME + self.load.time_limit;
-        let deadline = Instant::now() + patience;
-        while let Some(line) = client.next_line(deadline) {
-            let Ok(report) = Report::parse(&line) else { continue };
-            // Read while the server is alive: a zombie has no memory to tell about.
-            let usage = Usage::of_process(server.child.id());
-            return match usage {
-                Some(server) if report.echoes > 0 => Ok(Measurement { client: report, server }),
-                Some(_) => Err(Failure { why: "no echo came back".to_owned(), stalled: true }),
-                None => Err(server.failure("server", patience)),
-            };
-        }
-        if server.has_ended() {
-            return Err(server.failure("server", patience));
-        }
-        Err(client.failure("client", patience))
-    }
-
-    fn start(&self, side: Side, address: &str) -> Result<Process, Failure> {
-        let mut command = self.placement.command(side, self.namespace, self.program);
-        match side {
-            Side::Client => command.args(["client", "--connect", address]),
-            Side::Server => command.args(["server", "--listen", address]),
-        };
-        if let Some(mode) = self.mode {
-            command.args(["--mode", mode]);
-        }
-        append_load(&mut command, self.load);
-        Process::start(command)
-    }
-}
-
-fn append_load(command: &mut Command, load: &Load) {
-    let mut option = |name: &str, value: u128| {
-        command.arg(name).arg(value.to_string());
-    };
-    option("--size", load.size as u128);
-    option("--conns", load.connections.into());
-    option("--inflight", load.window.into());
-    option("--count", load.count.into());
-    option("--warmup", load.warmup.into());
-    option("--time-limit-ms", load.time_limit.as_millis());
-    if load.latency {
-        command.arg("--load-latency");
-    }
-}
-
 /// A child process whose output is gathered; it is ended when dropped.
-struct Process {
+#[derive(Debug)]
+pub(crate) struct Process {
     child: Child,
     lines: Receiver<String>,
     errors: Option<JoinHandle<String>>,
 }
 
 impl Process {
-    fn start(mut command: Command) -> Result<Self, Failure> {
-        let spawned = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    /// Starts a command.
+    pub(crate) fn start(mut command: Command) -> Result<Self, Failure> {
+        let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
         let mut child = spawned
             .map_err(|error| Failure { why: format!("cannot be started: {error}"), stalled: false })?;
         let (sender, lines) = mpsc::channel();
@@ -126,8 +48,18 @@ impl Process {
         Ok(Self { child, lines, errors })
     }
 
+    /// Its number.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Ends its input.
+    pub(crate) fn end_input(&mut self) {
+        drop(self.child.stdin.take());
+    }
+
     /// The next line of output; `None` at its end, at the deadline or when the benchmark is interrupted.
-    fn next_line(&mut self, deadline: Instant) -> Option<String> {
+    pub(crate) fn next_line(&mut self, deadline: Instant) -> Option<String> {
         loop {
             let patience = deadline.saturating_duration_since(Instant::now()).min(INTERRUPT_CHECK);
             match self.lines.recv_timeout(patience) {
@@ -141,12 +73,12 @@ impl Process {
     }
 
     /// Whether the process is gone or about to go: its output is closed.
-    fn has_ended(&mut self) -> bool {
+    pub(crate) fn has_ended(&mut self) -> bool {
         self.child.try_wait().is_ok_and(|status| status.is_some())
     }
 
     /// Ends the process and says what went wrong with it.
-    fn failure(&mut self, role: &str, patience: Duration) -> Failure {
+    pub(crate) fn failure(&mut self, role: &str, patience: Duration) -> Failure {
         // A process whose output just ended is given the time to exit by itself.
         let stalled = !(0..20).any(|_| {
             let ended = self.has_ended();
@@ -184,9 +116,6 @@ fn last_words(errors: &str) -> &str {
     lines.next_back().unwrap_or("ended without a word").trim()
 }
 
-const START_TIME: Duration = Duration::from_secs(10);
-/// For connecting and warming up.
-const SET_UP_TIME: Duration = Duration::from_secs(30);
 const INTERRUPT_CHECK: Duration = Duration::from_millis(100);
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The peers and the cells that each of them can take part in.
 
-use crate::cell::{Cell, Kind};
+use super::cell::{Cell, Kind};
+use crate::compile::Binary;
+use crate::row::{Named, OURS};
 
 /// A way to carry messages, as one variant of one binary.
 #[derive(Debug)]
@@ -14,15 +16,6 @@ pub(crate) struct Peer {
     kind: PeerKind,
 }
 
-/// Where a peer's binary is built from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Binary {
-    /// A binary of this crate.
-    Iolite(&'static str),
-    /// A package of `bench/rivals` and its binary.
-    Rival(&'static str),
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PeerKind {
     /// Delivers every message, in order.
@@ -33,9 +26,6 @@ enum PeerKind {
         sparse: bool,
     },
 }
-
-/// The peer that all ratios compare with.
-pub(crate) const OURS: &str = "iolite";
 
 /// Every peer, in the order of the tables' columns.
 pub(crate) static ALL: &[Peer] = &[
@@ -65,6 +55,16 @@ const fn bare(name: &'static str, about: &'static str, mode: Option<&'static str
     Peer { name, about, binary: Binary::Rival("rival-udp"), mode, kind: PeerKind::Bare { sparse } }
 }
 
+impl Named for Peer {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn about(&self) -> &'static str {
+        self.about
+    }
+}
+
 impl Peer {
     /// Finds a peer for the command line.
     pub(crate) fn by_name(name: &str) -> Result<&'static Self, String> {
@@ -92,18 +92,10 @@ impl Peer {
     }
 }
 
-impl Binary {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Iolite(name) | Self::Rival(name) => name,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cell::cells;
+    use crate::raknet::cell::cells;
 
     #[test]
     fn bare_udp_is_measured_only_where_nothing_can_be_lost() {
