@@ -9,11 +9,34 @@ use anyhow::Context;
 use crate::chart::{self, Bar, Panel, Tone};
 use crate::console::number;
 use crate::machine::Run;
-use crate::peer::{self, OURS, Peer};
-use crate::row::{Row, Table};
+use crate::row::{OURS, Row, Table};
 
-/// Writes the document and its charts under `folder`; returns what was written.
-pub(crate) fn write(folder: &Path, run: &Run, rows: &[Row]) -> anyhow::Result<Vec<PathBuf>> {
+/// What is written about one kind of run.
+pub(crate) struct Chapter {
+    pub(crate) title: &'static str,
+    pub(crate) about: &'static str,
+    /// What one has to know to read the tables.
+    pub(crate) method: &'static str,
+    /// Everybody who may take part, in the order of the tables' columns.
+    pub(crate) legend: fn() -> Vec<Legend>,
+    pub(crate) sections: &'static [Section],
+}
+
+/// Who a column is about.
+pub(crate) struct Legend {
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    /// Whether it shows what the machine can do, rather than a rival.
+    pub(crate) is_limit: bool,
+}
+
+/// Writes the document and its charts under `folder`, each chapter from the results that are about it; returns what was
+/// written.
+pub(crate) fn write(
+    folder: &Path,
+    chapters: &[&Chapter],
+    results: &[(Run, Vec<Row>)],
+) -> anyhow::Result<Vec<PathBuf>> {
     let charts = folder.join(CHARTS);
     fs::create_dir_all(&charts).with_context(|| format!("cannot create {}", charts.display()))?;
     let mut written = Vec::new();
@@ -22,60 +45,73 @@ pub(crate) fn write(folder: &Path, run: &Run, rows: &[Row]) -> anyhow::Result<Ve
         written.push(path);
         anyhow::Ok(())
     };
-    let mut text = introduction(run);
-    for section in SECTIONS {
-        let rows: Vec<_> = rows.iter().filter(|row| row.table == section.table).collect();
-        if rows.is_empty() {
-            continue;
+    let mut text = INTRODUCTION.to_owned();
+    for chapter in chapters {
+        for (run, rows) in results.iter().filter(|(_, rows)| chapter.is_about(rows)) {
+            let legend = (chapter.legend)();
+            chapter.introduce(run, rows, &legend, &mut text);
+            for section in chapter.sections {
+                let rows: Vec<_> = rows.iter().filter(|row| row.table == section.table).collect();
+                if !rows.is_empty() {
+                    save(charts.join(section.file_name()), &section.chart(&rows, &legend))?;
+                    section.describe(&rows, &legend, &mut text);
+                }
+            }
         }
-        save(charts.join(section.file_name()), &section.chart(&rows))?;
-        section.describe(&rows, &mut text);
     }
     save(folder.join("benchmarks.md"), &text)?;
     Ok(written)
 }
 
-fn introduction(run: &Run) -> String {
-    let mut text = format!(
-        "# Benchmarks\n\n\
-         Iolite's RakNet beside rust-raknet, KCP, TCP and QUIC, measured together in one run. This page is \
-         generated: `cargo run --release -p bench -- report FILE`.\n\n\
-         | | |\n|---|---|\n\
-         | Date | {date} |\n| Processor | {cpu}, {cores} cores |\n| Kernel | {kernel} |\n| Compiler | {rustc} |\n\
-         | Command | `{command}` |\n| Processes | {placement} |\n\n",
-        date = run.date,
-        cpu = run.cpu,
-        cores = run.cores,
-        kernel = run.kernel,
-        rustc = run.rustc,
-        command = run.command,
-        placement = run.placement,
-    );
-    text.push_str(METHOD);
-    for peer in peer::ALL {
-        push(&mut text, &format!("- `{}`: {}.", peer.name, peer.about));
+impl Chapter {
+    fn is_about(&self, rows: &[Row]) -> bool {
+        self.sections.iter().any(|section| rows.iter().any(|row| row.table == section.table))
     }
-    push(
-        &mut text,
-        &format!(
-            "\nEvery value is the median of {} repetitions, whose order rotates; the smallest and the largest \
-             stand below it. **×** tells how many times better Iolite through tokio is.",
-            run.repetitions
-        ),
-    );
-    text
+
+    fn introduce(&self, run: &Run, rows: &[Row], legend: &[Legend], text: &mut String) {
+        push(
+            text,
+            &format!(
+                "\n## {title}\n\n{about}\n\n\
+                 | | |\n|---|---|\n\
+                 | Date | {date} |\n| Processor | {cpu}, {cores} cores |\n| Kernel | {kernel} |\n\
+                 | Compiler | {rustc} |\n| Command | `{command}` |\n| Processes | {placement} |\n\n{method}",
+                title = self.title,
+                about = self.about,
+                date = run.date,
+                cpu = run.cpu,
+                cores = run.cores,
+                kernel = run.kernel,
+                rustc = run.rustc,
+                command = run.command,
+                placement = run.placement,
+                method = self.method,
+            ),
+        );
+        for peer in legend.iter().filter(|peer| rows.iter().any(|row| row.peer == peer.name)) {
+            push(text, &format!("- `{}`: {}.", peer.name, peer.about));
+        }
+        push(
+            text,
+            &format!(
+                "\nEvery value is the median of {} repetitions, whose order rotates; the smallest and the largest \
+                 stand below it. **×** tells how many times better Iolite is.",
+                run.repetitions
+            ),
+        );
+    }
 }
 
 /// One table of the results with its chart.
-struct Section {
-    table: Table,
-    title: &'static str,
-    about: &'static str,
+pub(crate) struct Section {
+    pub(crate) table: Table,
+    pub(crate) title: &'static str,
+    pub(crate) about: &'static str,
     /// What the chart's caption says about its scale.
-    scale: &'static str,
+    pub(crate) scale: &'static str,
     /// Only cells whose name ends so are drawn; the table has all.
-    drawn: &'static str,
-    columns: usize,
+    pub(crate) drawn: &'static str,
+    pub(crate) columns: usize,
 }
 
 impl Section {
@@ -83,11 +119,11 @@ impl Section {
         format!("{}.svg", self.title.to_lowercase().replace([',', ':'], "").replace(' ', "-"))
     }
 
-    fn describe(&self, rows: &[&Row], text: &mut String) {
+    fn describe(&self, rows: &[&Row], legend: &[Legend], text: &mut String) {
         let chart = format!("{CHARTS}/{}", self.file_name());
-        push(text, &format!("\n## {}\n\n{}\n\n![{}]({chart})\n", self.title, self.about, self.title));
+        push(text, &format!("\n### {}\n\n{}\n\n![{}]({chart})\n", self.title, self.about, self.title));
         let peers: Vec<_> =
-            peer::ALL.iter().filter(|peer| rows.iter().any(|row| row.peer == peer.name)).collect();
+            legend.iter().filter(|peer| rows.iter().any(|row| row.peer == peer.name)).collect();
         let unit = rows.first().map_or("", |row| row.unit.as_str());
         let heads: Vec<_> = peers.iter().map(|peer| peer.name).collect();
         push(text, &format!("| {unit} | {} |", heads.join(" | ")));
@@ -102,13 +138,13 @@ impl Section {
         }
     }
 
-    fn chart(&self, rows: &[&Row]) -> String {
+    fn chart(&self, rows: &[&Row], legend: &[Legend]) -> String {
         let drawn: Vec<_> = cells(rows).into_iter().filter(|cell| cell.ends_with(self.drawn)).collect();
         let panels: Vec<_> = drawn
             .into_iter()
             .map(|cell| {
                 let bars =
-                    peer::ALL.iter().filter_map(|peer| find(rows, cell, peer).map(|row| bar(peer, row)));
+                    legend.iter().filter_map(|peer| find(rows, cell, peer).map(|row| bar(peer, row)));
                 Panel { title: cell.to_owned(), bars: bars.collect() }
             })
             .collect();
@@ -127,7 +163,7 @@ fn cells<'a>(rows: &[&'a Row]) -> Vec<&'a str> {
     cells
 }
 
-fn find<'a>(rows: &[&'a Row], cell: &str, peer: &Peer) -> Option<&'a Row> {
+fn find<'a>(rows: &[&'a Row], cell: &str, peer: &Legend) -> Option<&'a Row> {
     rows.iter().find(|row| row.cell == cell && row.peer == peer.name).copied()
 }
 
@@ -142,7 +178,7 @@ fn entry(row: Option<&Row>) -> String {
     format!("{}{ratio}<br><sub>{}–{}</sub>", number(row.theirs), number(min), number(max))
 }
 
-fn bar(peer: &Peer, row: &Row) -> Bar {
+fn bar(peer: &Legend, row: &Row) -> Bar {
     let value = match (row.theirs, row.samples.as_slice()) {
         (Some(median), [min, .., max]) => Some([median, *min, *max]),
         (Some(median), _) => Some([median; 3]),
@@ -150,7 +186,7 @@ fn bar(peer: &Peer, row: &Row) -> Bar {
     };
     let tone = match peer.name {
         name if name.starts_with(OURS) => Tone::Ours,
-        _ if peer.is_limit() => Tone::Limit,
+        _ if peer.is_limit => Tone::Limit,
         _ => Tone::Rival,
     };
     Bar { label: peer.name.to_owned(), tone, value, text: number(row.theirs) }
@@ -164,80 +200,21 @@ fn push(text: &mut String, line: &str) {
 /// The folder of the charts, beside the document.
 const CHARTS: &str = "benchmarks";
 
-const METHOD: &str = "\
-Client and server are separate processes. The client checks every echo in full: length, order and content. \
-A burst lasts a fixed time after connecting and 20 warm-up messages on each connection; throughput is echoed payload per \
-direction. `limited` loopback has the MTU of Ethernet and no segmentation offload, which is how most paths \
-outside a machine behave; loss drops packets at random in both directions, acknowledgements included. One connection has \
-64 messages in flight, each of many has 16. Memory is the peak resident size of the process (`VmHWM`). Every \
-peer has the socket options that it sets by itself. Iolite looks for answers for up to 50 µs before it sleeps, as it does by default; \
-the last section shows what that costs. rust-raknet and KCP as set here have no congestion control; Iolite runs with \
-`Congestion::Fixed` instead of its default, CUBIC, which slows down under random loss as TCP and QUIC do. QUIC encrypts, the others \
-do not.\n\n";
-
-const SECTIONS: &[Section] = &[
-    Section {
-        table: Table::ThroughputLimited,
-        title: "Throughput, one connection, limited loopback",
-        about: "Messages of 64, 800 and 4,096 bytes; 0, 1 and 5 % loss.",
-        scale: "MiB/s, longer is better",
-        drawn: "",
-        columns: 3,
-    },
-    Section {
-        table: Table::ThroughputPlain,
-        title: "Throughput, one connection, plain loopback",
-        about: "The loopback as it is, where segmentation offload works.",
-        scale: "MiB/s, longer is better",
-        drawn: "",
-        columns: 3,
-    },
-    Section {
-        table: Table::ThroughputMany,
-        title: "Throughput, many connections",
-        about: "All connections between two processes, limited loopback.",
-        scale: "MiB/s, longer is better",
-        drawn: "",
-        columns: 4,
-    },
-    Section {
-        table: Table::SparseLatency,
-        title: "Round trip of a single message",
-        about: "One message at a time over an idle connection.",
-        scale: "median in µs, shorter is better",
-        drawn: "p50",
-        columns: 2,
-    },
-    Section {
-        table: Table::LoadLatency,
-        title: "Round trip under load",
-        about: "Every message's round trip while all windows are full, queues of both ends included.",
-        scale: "median in µs, shorter is better",
-        drawn: "p50",
-        columns: 2,
-    },
-    Section {
-        table: Table::Memory,
-        title: "Peak memory",
-        about: "Peak resident memory of client and server, without loss.",
-        scale: "server, MiB, shorter is better",
-        drawn: "server",
-        columns: 3,
-    },
-    Section {
-        table: Table::ProcessorTime,
-        title: "Processor time",
-        about: "User and kernel time of client and server for each echoed message, without loss; connecting and \
-                warming up included. A peer that polls for a while before it sleeps pays for it here.",
-        scale: "server, µs per echo, shorter is better",
-        drawn: "server",
-        columns: 3,
-    },
-];
+const INTRODUCTION: &str = "# Benchmarks\n\nIolite beside its peers, those of each chapter measured together in one \
+run. This page is generated: `cargo run --release -p bench -- report FILE...`.\n";
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const SECTION: Section = Section {
+        table: Table::ThroughputLimited,
+        title: "Throughput",
+        about: "",
+        scale: "",
+        drawn: "",
+        columns: 1,
+    };
 
     fn row(peer: &str, theirs: Option<f64>) -> Row {
         Row {
@@ -255,7 +232,8 @@ mod tests {
 
     fn described(rows: &[Row]) -> String {
         let mut text = String::new();
-        SECTIONS[0].describe(&rows.iter().collect::<Vec<_>>(), &mut text);
+        let legend = ["iolite", "quinn", "tcp"].map(|name| Legend { name, about: "", is_limit: false });
+        SECTION.describe(&rows.iter().collect::<Vec<_>>(), &legend, &mut text);
         text
     }
 
@@ -274,7 +252,7 @@ mod tests {
 
     #[test]
     fn charts_have_file_names_that_a_link_can_carry() {
-        for section in SECTIONS {
+        for section in crate::raknet::CHAPTER.sections.iter().chain(crate::rns::CHAPTER.sections) {
             let name = section.file_name();
             assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || ".-".contains(c)), "{name}");
         }

@@ -12,7 +12,9 @@ pub(crate) struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     pub(crate) fn new(slices: &'a [&'a [u8]], last: &'a [u8]) -> Self {
         let remaining = slices.iter().map(|slice| slice.len()).sum::<usize>() + last.len();
-        Self { current: &[], rest: slices.iter(), last, remaining }
+        let mut rest = slices.iter();
+        let current = rest.next().copied().unwrap_or_default();
+        Self { current, rest, last, remaining }
     }
 
     /// Returns how many bytes are left.
@@ -39,7 +41,7 @@ impl<'a> Cursor<'a> {
         let mut room = bytes.as_mut_slice();
         while !room.is_empty() {
             if self.current.is_empty() {
-                self.current = self.rest.next().map_or_else(|| core::mem::take(&mut self.last), |next| next);
+                self.current = self.rest.next().copied().unwrap_or_else(|| core::mem::take(&mut self.last));
             }
             let (now, later) = self.current.split_at(self.current.len().min(room.len()));
             let (filled, left) = room.split_at_mut(now.len());

@@ -67,9 +67,12 @@ impl PartBlocks {
         }
         let rest = stream.get(self.at..end)?;
         let bits = 8 * (end - self.part_start + self.suffix.len()) as u64;
-        let marked = rest.iter().chain(&self.suffix).chain(&[0x80]);
         let mut blocks = [0; 128];
-        blocks.iter_mut().zip(marked).for_each(|(to, from)| *to = *from);
+        if let Some((begun, [s0, s1, s2, s3, mark, ..])) = blocks.split_at_mut_checked(rest.len()) {
+            begun.copy_from_slice(rest);
+            [*s0, *s1, *s2, *s3] = self.suffix;
+            *mark = 0x80;
+        }
         let (first, second) = blocks.split_at_mut(64);
         let is_one = rest.len() + self.suffix.len() < 64 - size_of::<u64>();
         let length = if is_one { &mut *first } else { &mut *second };

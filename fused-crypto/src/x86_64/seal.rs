@@ -193,7 +193,10 @@ impl PartHashes {
 #[target_feature(enable = "sha,sse2,ssse3,sse4.1")]
 fn end_of_message(mut lane: Lane, rest: &[u8], len: usize) -> HashState {
     let mut block = [0; 64];
-    block.iter_mut().zip(rest.iter().chain(&[0x80])).for_each(|(to, from)| *to = *from);
+    if let Some((begun, [mark, ..])) = block.split_at_mut_checked(rest.len()) {
+        begun.copy_from_slice(rest);
+        *mark = 0x80;
+    }
     if rest.len() >= 56 {
         hash([&mut lane], [&block]);
         block = [0; 64];

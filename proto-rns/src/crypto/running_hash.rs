@@ -78,8 +78,9 @@ impl RunningHash {
             return bytes;
         }
         let (now, later) = bytes.split_at(bytes.len().min(BLOCK - begun));
-        let room = self.tail.iter_mut().skip(begun);
-        room.zip(now).for_each(|(to, from)| *to = *from);
+        if let Some(room) = self.tail.get_mut(begun..begun + now.len()) {
+            room.copy_from_slice(now);
+        }
         self.len += now.len() as u64;
         if self.begun() == 0 && !now.is_empty() {
             compress256(&mut self.state, &[self.tail]);
@@ -93,6 +94,7 @@ impl RunningHash {
     }
 
     /// Returns how many bytes of the next block are there.
+    #[allow(clippy::cast_possible_truncation, reason = "the remainder is less than a block")]
     const fn begun(&self) -> usize {
         (self.len % BLOCK as u64) as usize
     }

@@ -17,6 +17,13 @@ impl Node {
         self.router.medium_path_timeout(&self.interfaces)
     }
 
+    /// Notes that a destination did not answer: an announce of the same time by a longer way may replace its path. False
+    /// when there is none.
+    pub fn mark_unresponsive(&mut self, destination: DestinationHash) -> bool {
+        self.router.mark_unresponsive(destination);
+        self.router.path(destination).is_some()
+    }
+
     /// Forgets the announces that wait for their turn to be passed on.
     pub fn drop_announce_queues(&mut self) {
         self.router.drop_announce_queues();
@@ -70,6 +77,11 @@ mod tests {
         assert_eq!(refusal.source, node.transport_id());
         assert!(node.accept_again(identity));
         assert!(!node.accept_again(identity));
+    }
+
+    #[test]
+    fn a_destination_without_a_path_cannot_be_unresponsive() {
+        assert!(!node().mark_unresponsive(crate::DestinationHash::new([1; 16])));
     }
 
     #[test]

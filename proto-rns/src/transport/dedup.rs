@@ -1,7 +1,7 @@
 //! Which packets were seen before (spec 1.6.2).
 
 use alloc::{vec, vec::Vec};
-use core::{hash::Hasher, mem};
+use core::{array, hash::Hasher, mem};
 use siphasher::sip::SipHasher13;
 
 /// Two generations of fingerprints: when the current one is full it becomes the previous one.
@@ -10,7 +10,7 @@ use siphasher::sip::SipHasher13;
 /// new packet in 10^13 is. Tables grow as they fill, to 10 bytes an entry: 10 MiB for both generations of 500 000.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
-    hasher: SipHasher13,
+    secret: Secret,
     current: Fingerprints,
     previous: Fingerprints,
     capacity: usize,
@@ -20,7 +20,7 @@ impl Seen {
     /// Creates a memory of `capacity` entries a generation.
     pub(crate) fn new(capacity: usize, hash_key: &[u8; 16]) -> Self {
         Self {
-            hasher: SipHasher13::new_with_key(hash_key),
+            secret: Secret::new(hash_key),
             current: Fingerprints::new(),
             previous: Fingerprints::new(),
             capacity: capacity.max(1),
@@ -53,9 +53,41 @@ impl Seen {
     }
 
     fn fingerprint(&self, entry: &[u8]) -> u64 {
-        let mut hasher = self.hasher;
-        hasher.write(entry);
-        hasher.finish().max(VACANT + 1)
+        self.secret.hash(entry).max(VACANT + 1)
+    }
+}
+
+/// The key of a universal hash (NH, RFC 4418 §5.2, with 64-bit words): whoever does not know it finds no two entries
+/// with the same fingerprint but by chance. Entries are hashes already, and taking a hash of a hash has to be cheap.
+#[derive(Clone, Debug)]
+struct Secret([u64; 6]);
+
+impl Secret {
+    fn new(key: &[u8; 16]) -> Self {
+        Self(array::from_fn(|place| {
+            let mut hasher = SipHasher13::new_with_key(key);
+            hasher.write_usize(place);
+            hasher.finish()
+        }))
+    }
+
+    /// Hashes the first 32 bytes, and the length.
+    #[allow(clippy::cast_possible_truncation, reason = "both halves of the sum are wanted")]
+    fn hash(&self, entry: &[u8]) -> u64 {
+        let mut words = [0; 4];
+        for (word, bytes) in words.iter_mut().zip(entry.chunks(8)) {
+            *word = match bytes.try_into() {
+                Ok(whole) => u64::from_le_bytes(whole),
+                Err(_) => bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+            };
+        }
+        let ([a, b, c, d], [k0, k1, k2, k3, k4, k5]) = (words, self.0);
+        let product = |x: u64, y: u64| u128::from(x).wrapping_mul(u128::from(y));
+        let sum = product(a.wrapping_add(k0), b.wrapping_add(k1))
+            .wrapping_add(product(c.wrapping_add(k2), d.wrapping_add(k3)))
+            .wrapping_add(product((entry.len() as u64).wrapping_add(k4), k5));
+        let [low, high] = [sum as u64, (sum >> 64) as u64];
+        low ^ high.rotate_left(32)
     }
 }
 

@@ -1,7 +1,8 @@
 //! A table whose entries have deadlines.
 
 use alloc::vec::Vec;
-use core::hash::{BuildHasher, Hash};
+use core::hash::{Hash, Hasher};
+use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use proto_core::{Deadlines, Instant};
 use siphasher::sip::SipHasher13;
@@ -12,7 +13,8 @@ use siphasher::sip::SipHasher13;
 /// equal inputs give equal outputs.
 #[derive(Clone, Debug)]
 pub(crate) struct Slots<K, V> {
-    index: HashMap<K, u32, KeyedHash>,
+    /// Keys are hashes that peers have a hand in, so they are hashed again under a secret key, but cheaply.
+    index: HashMap<K, u32, FixedState>,
     entries: Vec<Option<(K, V)>>,
     free: Vec<u32>,
     deadlines: Deadlines,
@@ -21,7 +23,7 @@ pub(crate) struct Slots<K, V> {
 impl<K: Copy + Eq + Hash, V> Slots<K, V> {
     pub(crate) fn new(hash_key: &[u8; 16]) -> Self {
         Self {
-            index: HashMap::with_hasher(KeyedHash(SipHasher13::new_with_key(hash_key))),
+            index: HashMap::with_hasher(FixedState::with_seed(secret_seed(hash_key))),
             entries: Vec::new(),
             free: Vec::new(),
             deadlines: Deadlines::new(),
@@ -103,16 +105,11 @@ impl<K: Copy + Eq + Hash, V> Slots<K, V> {
     }
 }
 
-/// Hashes under a secret key, so that nobody can choose keys that collide.
-#[derive(Clone, Copy, Debug)]
-struct KeyedHash(SipHasher13);
-
-impl BuildHasher for KeyedHash {
-    type Hasher = SipHasher13;
-
-    fn build_hasher(&self) -> SipHasher13 {
-        self.0
-    }
+/// Returns a seed that tells nothing of the key.
+fn secret_seed(hash_key: &[u8; 16]) -> u64 {
+    let mut hasher = SipHasher13::new_with_key(hash_key);
+    hasher.write(b"slots");
+    hasher.finish()
 }
 
 #[cfg(test)]

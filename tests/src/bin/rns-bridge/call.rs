@@ -86,10 +86,6 @@ impl<'a> Params<'a> {
             _ => Vec::new(),
         }
     }
-
-    pub(crate) fn list(&self, name: &str) -> &'a [Value] {
-        self.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
-    }
 }
 
 impl Failure {

@@ -38,8 +38,6 @@ struct Clock {
     started: std::time::Instant,
     stopped: Option<Duration>,
     ahead: Duration,
-    /// The wall time at the start.
-    wall: UnixTime,
 }
 
 impl Clock {
@@ -60,7 +58,7 @@ impl MockNode {
         wall: UnixTime,
     ) -> Result<Self, NodeConfigError> {
         let started = std::time::Instant::now();
-        let clock = Clock { started, stopped: None, ahead: Duration::ZERO, wall };
+        let clock = Clock { started, stopped: None, ahead: Duration::ZERO };
         let tools = Tools { crypto: host_crypto::provider(), ..Tools::default() };
         let node = Node::new(config, tools, identity, crate::tools::seed(), clock.now(), wall)?;
         Ok(Self { node, events: Vec::new(), clock, interfaces: BTreeMap::new(), accepted: 0 })
@@ -70,12 +68,12 @@ impl MockNode {
         self.clock.now()
     }
 
-    /// Returns a time of the machine in seconds since 1970.
+    /// Returns a time of the machine in seconds since 1970, as far from the host's present as it is from the machine's:
+    /// what the clock was moved ahead by makes things old, not the present late.
     pub(crate) fn epoch(&self, at: Instant) -> f64 {
-        let started = Instant::ZERO + Clock::BEFORE;
-        let after = at.saturating_since(started).as_secs_f64();
-        let before = started.saturating_since(at).as_secs_f64();
-        self.clock.wall.since_epoch().as_secs_f64() + after - before
+        let now = self.clock.now();
+        let ahead = at.saturating_since(now).as_secs_f64() - now.saturating_since(at).as_secs_f64();
+        crate::tools::wall().since_epoch().as_secs_f64() + ahead
     }
 
     /// Lets time pass only where it is moved ahead from now on.

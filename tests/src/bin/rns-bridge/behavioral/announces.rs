@@ -89,9 +89,9 @@ fn heard(instance: &mut Instance, params: Params<'_>) -> Answer {
     Ok(json!({"calls": calls.collect::<Vec<_>>(), "registered": true}))
 }
 
-/// What cannot be reached is noted by the router itself; nobody else can say so.
-fn mark_unresponsive(_instance: &mut Instance, _params: Params<'_>) -> Answer {
-    Err(Failure::new("NotImplementedError: a path is judged by what happens on it"))
+fn mark_unresponsive(instance: &mut Instance, params: Params<'_>) -> Answer {
+    let destination = destination(params, "dest")?;
+    Ok(json!({"marked": instance.mock.node.mark_unresponsive(destination)}))
 }
 
 impl Handler {
