@@ -54,9 +54,10 @@ impl CryptoProvider for Assembly {
     }
 
     fn seal(&self, key: &TokenKey, vector: [u8; 16], parts: &[&[u8]], out: &mut Vec<u8>) {
+        let len: usize = parts.iter().map(|part| part.len()).sum();
         match self.fused.zip(seal_key(key)) {
-            Some((fused, key)) => fused.seal(key, vector, parts, out),
-            None => Dalek.seal(key, vector, parts, out),
+            Some((fused, key)) if len >= WORTH_FUSING => fused.seal(key, vector, parts, out),
+            Some(_) | None => Dalek.seal(key, vector, parts, out),
         }
     }
 
@@ -99,6 +100,9 @@ fn with_rest(state: HashState, slices: &[&[u8]]) -> RunningHash {
     }
     hash
 }
+
+/// From this length on one pass saves more than it takes to compute the round keys for it again.
+const WORTH_FUSING: usize = 128;
 
 struct AssemblySigner {
     key: Ed25519SigningKey,

@@ -97,7 +97,7 @@ fn files_arrive_as_they_were_sent() {
     for (sender, receiver) in PAIRS {
         let (here, there) = (host.folder(), host.folder());
         write_files(here.path());
-        let mut listener = Listener::start(Utility::Copy, receiver, there.path(), &["-n", "-v"]);
+        let mut listener = Listener::start(Utility::Copy, receiver, there.path(), &["-n"]);
         for (name, content) in files() {
             let args = ["-S", name, &listener.hash];
             Utility::Copy.run_by(sender, here.path(), &args).succeeded();

@@ -2,10 +2,16 @@
 
 use clap::Args;
 use host_crypto::provider;
-use proto_rns::dest::{DestinationName, LocalDestination};
+use proto_rns::{
+    dest::{DestinationName, LocalDestination},
+    identity::Identity,
+};
 use rns_host::store::read_identity_file;
 use serde_json::json;
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use super::attach;
 use crate::{
@@ -47,32 +53,53 @@ pub(crate) struct Announce {
 
 /// Announces once.
 pub(crate) async fn run(options: Announce, interrupt: Interrupt) -> Result<(), Failure> {
-    let name = DestinationName::parse(&options.name)
-        .map_err(|error| Failure::usage(format_args!("{:?} is no destination's name: {error}", options.name)))?;
     let loaded = read_identity_file(&options.identity, &*provider()).map_err(|error| {
         Failure::file(format_args!("the identity in {}: {error}", options.identity.display()))
     })?;
-    let identity = loaded.identity.hash();
     let app_data = options.app_data.map(String::into_bytes).or(options.app_data_hex.map(|Hex(bytes)| bytes));
-    let mut destination = LocalDestination::single(name, loaded.identity);
-    destination.app_data = app_data.unwrap_or_default();
-    let node = interrupt.or(attach::attach(options.config.as_deref())).await?;
+    let announced = announce(
+        options.config.as_deref(),
+        &options.name,
+        loaded.identity,
+        app_data.unwrap_or_default(),
+        options.json,
+    );
+    interrupt.or(announced).await
+}
+
+/// Announces the destination that an identity has under a name, and says so.
+///
+/// # Errors
+/// The name is none, the data are too long, or there is no network.
+pub(crate) async fn announce(
+    config: Option<&Path>,
+    name: &str,
+    identity: Identity,
+    app_data: Vec<u8>,
+    json: bool,
+) -> Result<(), Failure> {
+    let parsed = DestinationName::parse(name)
+        .map_err(|error| Failure::usage(format_args!("{name:?} is no destination's name: {error}")))?;
+    let owner = identity.hash();
+    let mut destination = LocalDestination::single(parsed, identity);
+    destination.app_data = app_data;
+    let node = attach::attach(config).await?;
     let destination = node.register(destination).map_err(Failure::network)?;
     destination
         .announce(None)
-        .map_err(|error| Failure::usage(format_args!("{} is not announced: {error}", options.name)))?;
+        .map_err(|error| Failure::usage(format_args!("{name} is not announced: {error}")))?;
     // The announce leaves while the node still runs.
     tokio::time::sleep(DEPARTURE).await;
     let hash = destination.hash();
     node.shutdown().await;
-    if options.json {
+    if json {
         return output::json(&json!({
-            "name": options.name,
+            "name": name,
             "destination": hash.to_string(),
-            "identity": identity.to_string(),
+            "identity": owner.to_string(),
         }));
     }
-    output::line(format_args!("Announced {} destination <{hash}> for identity <{identity}>", options.name))
+    output::line(format_args!("Announced {name} destination <{hash}> for identity <{owner}>"))
 }
 
 const DEPARTURE: Duration = Duration::from_millis(500);

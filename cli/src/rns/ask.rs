@@ -2,11 +2,15 @@
 
 use proto_rns::{iface::LocalAddress, wire::msgpack::Value};
 use rns_host::{
-    config::SharedInstance,
+    config::{Diagnostic, HostConfig, SharedInstance},
     rpc::{RpcClient, RpcClientEvent, RpcError, RpcKey, RpcRequest},
     store::DirectoryStore,
 };
-use std::{io, path::Path, time::Duration};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     time::timeout,
@@ -20,6 +24,8 @@ use crate::failure::Failure;
 pub(crate) struct SharedInstanceCalls {
     at: LocalAddress,
     key: RpcKey,
+    directory: PathBuf,
+    mistakes: Vec<Diagnostic>,
 }
 
 impl SharedInstanceCalls {
@@ -29,7 +35,7 @@ impl SharedInstanceCalls {
     /// The config wants none, or there is no key yet.
     pub(crate) fn find(chosen: Option<&Path>) -> Result<Self, Failure> {
         let directory = attach::directory(chosen);
-        let shared = attach::read(&directory)?.shared;
+        let (HostConfig { shared, .. }, mistakes) = attach::read(&directory)?;
         if !shared.enabled {
             let config = directory.join("config");
             return Err(Failure::network(format_args!(
@@ -39,7 +45,7 @@ impl SharedInstanceCalls {
             .advise("set share_instance = yes, and restart the daemon"));
         }
         let key = key(&shared, &directory).ok_or_else(|| nobody(&shared, &directory))?;
-        Ok(Self { at: shared.rpc_address(), key })
+        Ok(Self { at: shared.rpc_address(), key, directory, mistakes })
     }
 
     /// Asks something.
@@ -58,6 +64,7 @@ impl SharedInstanceCalls {
             Failure::network(format_args!("the connection to the shared instance broke: {error}"))
         };
         let mut stream = local_socket::connect(&self.at).await.map_err(|error| {
+            attach::tell_mistakes(&self.directory, &self.mistakes);
             Failure::network(format_args!("no shared instance runs: {error}"))
                 .advise("start `iolite rns daemon` or rnsd, or name its directory with --config")
         })?;

@@ -2,7 +2,7 @@
 
 use proto_rns::iface::{InterfaceConfig, LocalAddress, Medium};
 use rns_host::config::{
-    CONFIG_FILE, ConfiguredInterface, HostConfig, Severity, SharedInstance, SystemNetwork, config_dir,
+    CONFIG_FILE, ConfiguredInterface, Diagnostic, HostConfig, Severity, SharedInstance, SystemNetwork, config_dir,
     read_config,
 };
 use runtime_tokio::rns::RnsNode;
@@ -32,11 +32,14 @@ pub(crate) fn directory(chosen: Option<&Path>) -> PathBuf {
 /// The config file cannot be read, has no interface that works, or the node does not start.
 pub(crate) async fn attach(chosen: Option<&Path>) -> Result<RnsNode, Failure> {
     let config_dir = directory(chosen);
-    let config = read(&config_dir)?;
+    let (config, mistakes) = read(&config_dir)?;
     let shared = serving(&config.shared);
     let interfaces = match shared {
         Some(at) => vec![InterfaceConfig::new("shared instance", Medium::LocalClient { at })],
-        None => own_interfaces(&config_dir, config.interfaces)?,
+        None => {
+            tell_mistakes(&config_dir, &mistakes);
+            own_interfaces(&config_dir, config.interfaces)?
+        }
     };
     let started = RnsNode::builder().spawn();
     let node = started.map_err(|error| Failure::network(format_args!("the node does not start: {error}")))?;
@@ -69,8 +72,11 @@ pub(crate) async fn attach(chosen: Option<&Path>) -> Result<RnsNode, Failure> {
     Ok(node)
 }
 
-/// Reads the config file; what is wrong with it is told, and the rest is used.
-pub(crate) fn read(config_dir: &Path) -> Result<HostConfig, Failure> {
+/// Reads the config file, and returns what is wrong with it.
+///
+/// # Errors
+/// The file is there and cannot be read.
+pub(crate) fn read(config_dir: &Path) -> Result<(HostConfig, Vec<Diagnostic>), Failure> {
     let path = config_dir.join(CONFIG_FILE);
     let text = match fs::read_to_string(&path) {
         Ok(text) => text,
@@ -79,11 +85,15 @@ pub(crate) fn read(config_dir: &Path) -> Result<HostConfig, Failure> {
             return Err(Failure::file(format_args!("cannot read {}: {error}", path.display())));
         }
     };
-    let (config, mistakes) = read_config(&text, &SystemNetwork);
+    Ok(read_config(&text, &SystemNetwork))
+}
+
+/// Tells what is wrong with the config file, where that may be why something does not work.
+pub(crate) fn tell_mistakes(config_dir: &Path, mistakes: &[Diagnostic]) {
+    let path = config_dir.join(CONFIG_FILE);
     for mistake in mistakes.iter().filter(|mistake| mistake.severity() == Severity::Error) {
         output::note(format_args!("{} {}: {mistake}", paint(style::ODD, "warning:"), path.display()));
     }
-    Ok(config)
 }
 
 fn own_interfaces(

@@ -8,6 +8,7 @@ mod attach;
 mod call;
 mod cp;
 mod daemon;
+mod id;
 mod keys;
 mod local_socket;
 mod own_identity;
@@ -34,6 +35,8 @@ pub(crate) enum Rns {
     Path(path::Path),
     /// Measure how far a destination is, as rnprobe does.
     Probe(probe::Probe),
+    /// Make identities, sign and encrypt with them, as rnid does.
+    Id(id::Id),
     /// Announce a destination of an identity.
     Announce(announce::Announce),
     /// Copy files between two nodes, as rncp does.
@@ -49,6 +52,7 @@ pub(crate) async fn run(command: Rns, interrupt: Interrupt) -> Result<(), Failur
         Rns::Status(options) => status::run(options, interrupt).await,
         Rns::Path(options) => path::run(options, interrupt).await,
         Rns::Probe(options) => probe::run(options, interrupt).await,
+        Rns::Id(options) => id::run(options, interrupt).await,
         Rns::Announce(options) => announce::run(options, interrupt).await,
         Rns::Cp(options) => cp::run(options, interrupt).await,
         Rns::X(options) => x::run(options, interrupt).await,

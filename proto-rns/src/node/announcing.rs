@@ -68,6 +68,7 @@ impl Node {
         let (has_ratchet, data) = self.sign_announce(destination, app_data)?;
         let packet = announce_packet(destination, Context::None, has_ratchet, &data);
         self.router.announce(&packet, None, &mut self.interfaces);
+        self.introductions.cancel(destination);
         Ok(())
     }
 
@@ -99,32 +100,8 @@ impl Node {
         self.router.announce(&packet, Some(on), &mut self.interfaces);
     }
 
-    /// Makes all destinations known to a shared instance, as after each connection to it.
-    pub(super) fn introduce_destinations(&mut self) {
-        let destinations: Vec<DestinationHash> = self
-            .destinations
-            .values()
-            .filter(|destination| destination.identity().is_some())
-            .map(|destination| destination.hash())
-            .collect();
-        for destination in destinations {
-            self.introduce(destination);
-        }
-    }
-
-    /// Makes one destination known to the shared instance, where this node uses one.
-    pub(super) fn introduce(&mut self, destination: DestinationHash) {
-        let shared =
-            self.interfaces.iter().find(|(_, interface)| interface.is_shared_instance()).map(|(id, _)| id);
-        let Some(shared) = shared else { return };
-        if let Ok((has_ratchet, data)) = self.sign_announce(destination, None) {
-            let packet = announce_packet(destination, Context::PathResponse, has_ratchet, &data);
-            self.router.announce(&packet, Some(shared), &mut self.interfaces);
-        }
-    }
-
     /// Signs an announce, with a new ratchet where one is due, and returns its data.
-    fn sign_announce(
+    pub(super) fn sign_announce(
         &mut self,
         destination: DestinationHash,
         app_data: Option<&[u8]>,
@@ -152,7 +129,7 @@ impl Node {
     }
 }
 
-fn announce_packet(
+pub(super) fn announce_packet(
     destination: DestinationHash,
     context: Context,
     has_ratchet: bool,

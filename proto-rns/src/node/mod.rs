@@ -15,6 +15,7 @@ mod config;
 mod deferred;
 mod event;
 mod inbound;
+mod introducing;
 mod lifecycle;
 mod links;
 mod oversight;
@@ -46,6 +47,7 @@ use announcing::PathResponses;
 use clock::Core;
 use core::{num::NonZeroUsize, time::Duration};
 use deferred::Deferred;
+use introducing::Introductions;
 use lifecycle::Lifecycle;
 use links::LinkTable;
 use proto_core::{Datagram, Instant, LinkEvent, LinkId, LinkRequest, Machine, Transmit, UnixTime};
@@ -64,6 +66,7 @@ pub struct Node {
     known: KnownDestinations,
     destinations: BTreeMap<DestinationHash, LocalDestination>,
     path_responses: PathResponses,
+    introductions: Introductions,
     links: LinkTable,
     receipts: Receipts,
     deferred: Deferred,
@@ -121,6 +124,7 @@ impl Node {
             known: KnownDestinations::new(config.max_known),
             destinations: BTreeMap::new(),
             path_responses: PathResponses::default(),
+            introductions: Introductions::default(),
             links: LinkTable::default(),
             receipts: Receipts::new(config.max_receipts),
             deferred: Deferred::default(),
@@ -236,6 +240,7 @@ impl Machine for Node {
         }
         self.finish_deferred();
         self.retry_interfaces(now);
+        self.introduce_due(now);
         self.route_timeouts();
         while let Some(outcome) = self.receipts.expire(now) {
             self.tell(outcome_event(outcome));
@@ -274,6 +279,7 @@ impl Machine for Node {
     fn poll_timeout(&self) -> Option<Instant> {
         [
             self.lifecycle.deadline(),
+            self.introductions.deadline(),
             self.router.poll_timeout(),
             self.receipts.deadline(),
             self.links.deadline(),

@@ -33,6 +33,7 @@ impl Node {
 
     /// Removes a destination; its links stay open. `None` when there is none.
     pub fn deregister(&mut self, destination: DestinationHash) -> Option<LocalDestination> {
+        self.introductions.cancel(destination);
         self.destinations.remove(&destination)
     }
 

@@ -18,8 +18,12 @@ use crate::{Fault, Histogram, Rtt};
 pub trait Initiator: Send + Sync + 'static {
     /// Begins the operation with this number on one of the links and waits until it is settled; returns the bytes of
     /// its contents.
-    fn perform(&self, link: usize, number: u64, content: &Content)
-    -> impl Future<Output = Result<usize, Fault>> + Send;
+    fn perform(
+        &self,
+        link: usize,
+        number: u64,
+        content: &Arc<Content>,
+    ) -> impl Future<Output = Result<usize, Fault>> + Send;
 }
 
 /// Lets an initiator warm up, measures it, and prints the report.
@@ -30,7 +34,7 @@ pub trait Initiator: Send + Sync + 'static {
 pub async fn run<I: Initiator>(command: &Command, initiator: I) -> Result<(), Fault> {
     let field = Arc::new(Field {
         initiator,
-        content: Content::new(&command.work),
+        content: Arc::new(Content::new(&command.work)),
         next: AtomicU64::new(0),
         totals: Mutex::default(),
     });
@@ -57,7 +61,7 @@ pub async fn run<I: Initiator>(command: &Command, initiator: I) -> Result<(), Fa
 
 struct Field<I> {
     initiator: I,
-    content: Content,
+    content: Arc<Content>,
     next: AtomicU64,
     totals: Mutex<Totals>,
 }

@@ -41,9 +41,7 @@ async fn measure(command: &Command, handle: PrnsNodeHandle) -> Result<(), Fault>
     let destination = DestinationHash::new(parse_hash(&command.destination)?);
     find(&handle, destination).await?;
     let links = if command.work.kind == Kind::Packet { 0 } else { command.work.links };
-    let content = Arc::new(Content::new(&command.work));
-    let mut initiator =
-        Initiator { handle, destination, links: Vec::new(), kind: command.work.kind, content };
+    let mut initiator = Initiator { handle, destination, links: Vec::new(), kind: command.work.kind };
     for _ in 0..links {
         let link = initiator.handle.establish_link(destination).await;
         initiator.links.push(link.map_err(|error| format!("no link: {error:?}"))?);
@@ -68,12 +66,10 @@ struct Initiator {
     destination: DestinationHash,
     links: Vec<LinkId>,
     kind: Kind,
-    /// For what is read while a resource is sent.
-    content: Arc<Content>,
 }
 
 impl course::Initiator for Initiator {
-    async fn perform(&self, link: usize, number: u64, content: &Content) -> Result<usize, Fault> {
+    async fn perform(&self, link: usize, number: u64, content: &Arc<Content>) -> Result<usize, Fault> {
         let size = content.size(number);
         let failed = |what: &str, why: &dyn std::fmt::Debug| Fault::from(format!("{what} {number}: {why:?}"));
         if self.kind == Kind::Packet {
@@ -87,7 +83,7 @@ impl course::Initiator for Initiator {
                 sent.map_err(|error| failed("message", &error))?;
             }
             Kind::Resource => {
-                let source = Source { content: Arc::clone(&self.content), number, position: 0 };
+                let source = Source { content: Arc::clone(content), number, position: 0 };
                 let sent = self.handle.send_resource_with_compression(
                     link,
                     size as u64,

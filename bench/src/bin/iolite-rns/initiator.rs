@@ -1,13 +1,15 @@
 //! The side that begins every operation.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use bench_peer::{
     Fault,
     rns::{Command, Content, Kind, course},
 };
+use bytes::Bytes;
 use proto_rns::{
     DestinationHash,
+    resource::{Data, Source},
     wire::msgpack::{Reader, Writer},
 };
 use runtime_tokio::rns::{Link, RnsNode};
@@ -45,7 +47,7 @@ struct Initiator {
 }
 
 impl course::Initiator for Initiator {
-    async fn perform(&self, link: usize, number: u64, content: &Content) -> Result<usize, Fault> {
+    async fn perform(&self, link: usize, number: u64, content: &Arc<Content>) -> Result<usize, Fault> {
         let size = content.size(number);
         if self.kind == Kind::Packet {
             self.node.deliver(self.destination, &content.of(number)).await?;
@@ -54,7 +56,10 @@ impl course::Initiator for Initiator {
         let link = self.links.get(link).ok_or("no such link")?;
         match self.kind {
             Kind::Message => _ = link.send(&content.of(number))?.await?,
-            Kind::Resource => link.send_resource(content.of(number), None, false)?.await?,
+            Kind::Resource => {
+                let source = Pulled { content: Arc::clone(content), number };
+                link.send_resource(Data::Pulled(Arc::new(source)), None, false)?.await?;
+            }
             Kind::Request => {
                 let mut request = Vec::new();
                 Writer::new(&mut request).bytes(&number.to_le_bytes());
@@ -68,6 +73,31 @@ impl course::Initiator for Initiator {
             }
         }
         Ok(size)
+    }
+}
+
+/// The contents of a resource, as they are asked for.
+struct Pulled {
+    content: Arc<Content>,
+    number: u64,
+}
+
+impl Source for Pulled {
+    fn len(&self) -> u64 {
+        self.content.size(self.number) as u64
+    }
+
+    fn read(&self, offset: u64, len: usize) -> Option<Bytes> {
+        let mut bytes = Vec::with_capacity(len);
+        let start = usize::try_from(offset).ok()?;
+        while bytes.len() < len {
+            let piece = self.content.piece(self.number, start + bytes.len(), len - bytes.len());
+            if piece.is_empty() {
+                return None;
+            }
+            bytes.extend_from_slice(&piece);
+        }
+        Some(bytes.into())
     }
 }
 

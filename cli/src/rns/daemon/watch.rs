@@ -67,6 +67,7 @@ pub(super) async fn watch(instance: &Instance) {
     let mut ticks = interval(Duration::from_secs(1));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
     let mut online = BTreeSet::new();
+    let mut patience = TICKS_TO_START;
     loop {
         ticks.tick().await;
         let (carried, now, paths, links) = instance.node().with_node(|node, _| {
@@ -80,6 +81,21 @@ pub(super) async fn watch(instance: &Instance) {
             format!("{} interfaces up, {} paths, {} links", number(now.len()), number(paths), number(links))
         });
         online = now;
+        patience = patience.saturating_sub(1);
+        if patience == 1 {
+            tell_missing(instance);
+        }
+    }
+}
+
+/// Tells which interfaces have not come to work since the start.
+fn tell_missing(instance: &Instance) {
+    let missing: Vec<String> = instance.node().with_node(|node, _| {
+        let down = node.interfaces().filter(|(_, interface)| !interface.properties().online);
+        down.map(|(_, interface)| interface.properties().name.clone()).collect()
+    });
+    for name in missing {
+        instance.log().tell(Level::Warning, format_args!("{name} does not work yet, and is tried again"));
     }
 }
 
@@ -100,6 +116,9 @@ fn tell_changes(instance: &Instance, before: &BTreeSet<(bool, String)>, now: &BT
         instance.log().tell(level, format_args!("{name} {what}"));
     }
 }
+
+/// How many seconds interfaces have to come to work before it is told that they do not.
+const TICKS_TO_START: u32 = 5;
 
 #[cfg(test)]
 mod tests {

@@ -52,6 +52,7 @@ impl Clock {
 
 impl MockNode {
     /// Creates a node without interfaces.
+    #[allow(clippy::disallowed_methods, reason = "the suite waits in real time")]
     pub(crate) fn new(
         config: NodeConfig,
         identity: Option<Identity>,
@@ -197,9 +198,10 @@ impl MockNode {
 
     fn local_server(&self) -> Option<InterfaceId> {
         let is_server = |medium: &Medium| matches!(medium, Medium::LocalServer { .. });
-        let found = self.node.interfaces().find(|(_, known)| {
-            known.parent().is_none() && is_server(&known.config().medium)
-        });
+        let found = self
+            .node
+            .interfaces()
+            .find(|(_, known)| known.parent().is_none() && is_server(&known.config().medium));
         found.map(|(id, _)| id)
     }
 }

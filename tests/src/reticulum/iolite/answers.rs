@@ -4,11 +4,10 @@
 //! answer that is faster than that, which takes a near peer some 100 µs, is dropped as one that nobody waits for, and the
 //! request fails. A real application takes longer to answer.
 
-use proto_core::Instant;
+use bytes::Bytes;
 use proto_rns::{Env, LinkHash, RequestId, link, node::Node, wire::msgpack::Writer};
 use runtime_core::Handle;
 use std::time::Duration;
-use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::desk::Desk;
 use crate::reticulum::Answer;
@@ -21,23 +20,19 @@ pub(super) struct Owed {
     /// What for.
     pub(super) request: RequestId,
     /// What came with the request.
-    pub(super) data: Vec<u8>,
+    pub(super) data: Bytes,
     /// What it gets.
     pub(super) answer: Answer,
 }
 
-/// Sends what is owed, in order, until nobody can owe any more.
-pub(super) async fn send(handle: Handle<Node, Desk>, mut owed: UnboundedReceiver<Owed>) {
-    while let Some(owed) = owed.recv().await {
-        tokio::time::sleep(MOMENT).await;
-        handle.with(|node, _, now| owed.send(node, now));
-    }
-}
-
 impl Owed {
-    fn send(self, node: &mut Node, now: Instant) {
+    /// Sends the answer after a moment.
+    pub(super) async fn send(self, handle: Handle<Node, Desk>) {
+        tokio::time::sleep(MOMENT).await;
         // A link that has closed since carries no answer.
-        drop(node.with_link(now, self.link, |link, env, out| self.send_on(link, env, out)));
+        handle.with(|node, _, now| {
+            drop(node.with_link(now, self.link, |link, env, out| self.send_on(link, env, out)));
+        });
     }
 
     fn send_on(

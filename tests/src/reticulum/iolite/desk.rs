@@ -1,5 +1,7 @@
-//! The face of the node: it tells what happens, and does what destinations do by themselves.
+//! The face of the node, and what follows from each event: something to tell, something that a destination does by
+//! itself.
 
+use proto_core::Instant;
 use proto_rns::{
     DestinationHash, LinkHash,
     link::{self, CloseReason, StreamRead},
@@ -13,7 +15,7 @@ use proto_rns::{
 };
 use runtime_core::Face;
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::BTreeMap,
     sync::mpsc::{Receiver, Sender, channel},
 };
 use tokio::sync::mpsc::UnboundedSender;
@@ -28,10 +30,10 @@ use crate::reticulum::{
 /// What the driver and the test have in common, besides the node.
 #[derive(Debug)]
 pub(super) struct Desk {
-    /// Events that wait until the node can be asked about them.
-    arrived: VecDeque<node::Event>,
+    /// To the [attendant](super::attendant), who can give commands because of what happens.
+    happened: UnboundedSender<node::Event>,
+    /// To the test.
     told: Sender<Event>,
-    owed: UnboundedSender<Owed>,
     /// Who stands for each own destination.
     pub(super) keepers: BTreeMap<DestinationHash, Keeper>,
     /// The resources of all links.
@@ -42,10 +44,11 @@ pub(super) struct Desk {
 }
 
 impl Desk {
-    pub(super) fn new(owed: UnboundedSender<Owed>) -> (Self, Receiver<Event>) {
+    /// Creates the face, and returns what a test will be told.
+    pub(super) fn new(happened: UnboundedSender<node::Event>) -> (Self, Receiver<Event>) {
         let (told, events) = channel();
-        let (arrived, keepers, resources, streams) = Default::default();
-        (Self { arrived, told, owed, keepers, resources, streams, abandoned: false }, events)
+        let (keepers, resources, streams) = Default::default();
+        (Self { happened, told, keepers, resources, streams, abandoned: false }, events)
     }
 
     fn tell(&self, event: Event) {
@@ -53,8 +56,10 @@ impl Desk {
         drop(self.told.send(event));
     }
 
+    /// Does and tells what follows from an event, and returns the answer where one is owed.
     #[allow(clippy::wildcard_enum_match_arm, reason = "a test asks for the state of interfaces")]
-    fn handle(&mut self, node: &mut Node, now: proto_core::Instant, event: node::Event) {
+    pub(super) fn handle(&mut self, node: &mut Node, now: Instant, event: node::Event) -> Option<Owed> {
+        self.resources.name_outgoing(node);
         match event {
             node::Event::Announce(announced) => self.tell(Event::Announce(announce(&announced))),
             node::Event::Packet { destination, data, hash, ratchet, interface } => {
@@ -65,13 +70,20 @@ impl Desk {
             }
             node::Event::Delivered { hash, .. } => self.tell_fate(hash, true),
             node::Event::Undelivered { hash } => self.tell_fate(hash, false),
-            node::Event::Link { link, event } => self.handle_link(node, now, link, event),
+            node::Event::Link { link, event } => return self.handle_link(node, now, link, event),
             _ => {}
         }
+        None
     }
 
     #[allow(clippy::wildcard_enum_match_arm, reason = "no test asks for the rest")]
-    fn handle_link(&mut self, node: &mut Node, now: proto_core::Instant, link: LinkHash, event: link::Event) {
+    fn handle_link(
+        &mut self,
+        node: &mut Node,
+        now: Instant,
+        link: LinkHash,
+        event: link::Event,
+    ) -> Option<Owed> {
         match event {
             link::Event::Established { .. } => {
                 if let Some(open) = node.link(link) {
@@ -93,13 +105,10 @@ impl Desk {
             link::Event::Undelivered { hash } => self.tell_fate(hash, false),
             link::Event::Request { id, path, data, identity, .. } => {
                 let identity = identity.map(|identity| identity.hash());
-                if let Some(answer) = self.keeper_of(node, link).and_then(|keeper| keeper.answer(&path)) {
-                    let owed = Owed { link, request: id, data: data.to_vec(), answer };
-                    // At its end a node answers no more.
-                    drop(self.owed.send(owed));
-                }
+                let answer = self.keeper_of(node, link).and_then(|keeper| keeper.answer(&path));
                 let body = fingerprint(&data);
                 self.tell(Event::Request(RequestReceived { link, request: id, path, body, identity }));
+                return answer.map(|answer| Owed { link, request: id, data, answer });
             }
             link::Event::Response { id, data } => {
                 let body = fingerprint(&data);
@@ -133,16 +142,11 @@ impl Desk {
             }
             _ => {}
         }
+        None
     }
 
     /// Takes or refuses a resource.
-    fn consider(
-        &mut self,
-        node: &mut Node,
-        now: proto_core::Instant,
-        link: LinkHash,
-        offer: &resource::Offer,
-    ) {
+    fn consider(&mut self, node: &mut Node, now: Instant, link: LinkHash, offer: &resource::Offer) {
         let size = usize::try_from(offer.total_size).expect("a resource that fits into memory");
         let wanted = self.keeper_of(node, link).is_none_or(|keeper| keeper.takes_resource(size));
         if wanted {
@@ -159,7 +163,7 @@ impl Desk {
         }));
     }
 
-    fn read_stream(&self, node: &mut Node, now: proto_core::Instant, link: LinkHash, stream: StreamId) {
+    fn read_stream(&self, node: &mut Node, now: Instant, link: LinkHash, stream: StreamId) {
         while let Some(read) = node.with_link(now, link, |link, _, _| link.stream_read(stream)) {
             let number = stream.get();
             match read {
@@ -187,17 +191,15 @@ impl Desk {
 
 impl Face<Node> for Desk {
     fn event(&mut self, event: node::Event) {
-        self.arrived.push_back(event);
+        // At its end a node has no attendant any more.
+        drop(self.happened.send(event));
     }
 
-    fn prepare(&mut self, node: &mut Node, now: proto_core::Instant) {
+    fn prepare(&mut self, node: &mut Node, _now: Instant) {
         self.resources.name_outgoing(node);
-        while let Some(event) = self.arrived.pop_front() {
-            self.handle(node, now, event);
-        }
     }
 
-    fn abandon(&mut self, node: &mut Node, now: proto_core::Instant) {
+    fn abandon(&mut self, node: &mut Node, now: Instant) {
         node.close_links(now);
         self.abandoned = true;
     }

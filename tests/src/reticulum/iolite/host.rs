@@ -14,7 +14,7 @@ use tokio::{
 };
 
 use super::{
-    answers,
+    attendant::attend,
     desk::Desk,
     settings::{self, Settings},
 };
@@ -43,8 +43,8 @@ impl Host {
         let tools = Tools { crypto: host_crypto::provider(), ..Tools::default() };
         let machine = Node::new(node, tools, None, random(), Instant::ZERO, wall_time());
         let machine = machine.expect("settings within their ranges");
-        let (owes, owed) = unbounded_channel();
-        let (desk, events) = Desk::new(owes);
+        let (happens, happened) = unbounded_channel();
+        let (desk, events) = Desk::new(happens);
         let (driver, handle) =
             Driver::<_, _, Tokio>::new(machine, desk, DriverConfig::default()).expect("a timer");
         handle.with(|node, _, now| {
@@ -54,7 +54,7 @@ impl Host {
             }
         });
         driver.spawn();
-        runtime.spawn(answers::send(handle.clone(), owed));
+        drop(runtime.spawn(attend(handle.clone(), happened)));
         until(|| handle.read(|node, _| settings::listens(node)).then_some(())).expect("free addresses");
         drop(entered);
         (Self { handle, runtime }, events)

@@ -1,12 +1,14 @@
 //! Iolite as a running node: the machine of `proto-rns` on the driver that applications use, with a face of its own.
 //!
 //! ```text
-//! test --> Iolite --with--> Mutex{Node, Desk} <-- Driver on a thread of tokio's
-//!             ^                        |
-//!             +---- channel of Events -+
+//! test --> Iolite --with--> Mutex{Node, Desk} <-- Driver     (both on a thread of tokio's)
+//!             ^                        |   ^
+//!             |                        v   |
+//!             +---- what to tell ---- attendant
 //! ```
 
 mod answers;
+mod attendant;
 mod desk;
 mod host;
 mod keeper;

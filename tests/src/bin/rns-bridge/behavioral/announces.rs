@@ -38,7 +38,9 @@ fn register(instance: &mut Instance, params: Params<'_>) -> Answer {
     let name = DestinationName::new(params.text("app_name")?, &params.texts("aspects"))?;
     let mut destination = match params.some_text("type").unwrap_or("single") {
         "plain" => LocalDestination::plain(name),
-        "single" => LocalDestination::single(name, Identity::from_bytes(&Dalek, &params.array("identity_seed")?)),
+        "single" => {
+            LocalDestination::single(name, Identity::from_bytes(&Dalek, &params.array("identity_seed")?))
+        }
         other => return Err(Failure::new(format!("ValueError: unknown destination type: {other}"))),
     };
     destination.proofs = match params.some_text("proof_strategy") {
@@ -54,9 +56,9 @@ fn register(instance: &mut Instance, params: Params<'_>) -> Answer {
 fn deliveries(instance: &mut Instance, params: Params<'_>) -> Answer {
     instance.mock.settle();
     let wanted = destination(params, "dest")?;
-    let of_destination = |event: &Event| match event {
-        Event::Packet { destination, data, .. } if *destination == wanted => Some(hex::encode(data)),
-        _ => None,
+    let of_destination = |event: &Event| {
+        let Event::Packet { destination, data, .. } = event else { return None };
+        (*destination == wanted).then(|| hex::encode(data))
     };
     let deliveries: Vec<String> = instance.mock.events.iter().filter_map(of_destination).collect();
     Ok(json!({"count": deliveries.len(), "deliveries": deliveries}))
@@ -82,9 +84,9 @@ fn heard(instance: &mut Instance, params: Params<'_>) -> Answer {
     let Some(handler) = place.and_then(|place| instance.handlers.get(place)) else {
         return Ok(json!({"calls": [], "registered": false}));
     };
-    let calls = instance.mock.events.iter().skip(handler.since).filter_map(|event| match event {
-        Event::Announce(announced) if handler.wants(announced) => Some(handler.called(announced)),
-        _ => None,
+    let calls = instance.mock.events.iter().skip(handler.since).filter_map(|event| {
+        let Event::Announce(announced) = event else { return None };
+        handler.wants(announced).then(|| handler.called(announced))
     });
     Ok(json!({"calls": calls.collect::<Vec<_>>(), "registered": true}))
 }

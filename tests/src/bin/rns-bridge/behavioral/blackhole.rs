@@ -77,11 +77,11 @@ fn reload(instance: &mut Instance) -> Answer {
     let node = &mut instance.mock.node;
     let own = node.transport_id();
     for item in store.list().into_iter().chain([StoredItem::Blackhole]) {
-        let source = match item {
-            StoredItem::Blackhole => own,
-            StoredItem::BlackholeOf(source) if instance.sources.contains(&source) => source,
-            _ => continue,
-        };
+        let source = if let StoredItem::BlackholeOf(source) = item { source } else { own };
+        let is_list = matches!(item, StoredItem::Blackhole | StoredItem::BlackholeOf(_));
+        if !is_list || (source != own && !instance.sources.contains(&source)) {
+            continue;
+        }
         let is_known = |known: IdentityHash, node: &proto_rns::node::Node| {
             node.router().blackhole().iter().any(|(identity, of)| identity == known && of.source == own)
         };
@@ -141,6 +141,7 @@ fn rename(instance: &Instance, params: Params<'_>) -> Answer {
 }
 
 fn set_sources(instance: &mut Instance, params: Params<'_>) -> Answer {
-    instance.sources = crate::primitive::arrays(params, "sources")?.into_iter().map(IdentityHash::new).collect();
+    instance.sources =
+        crate::primitive::arrays(params, "sources")?.into_iter().map(IdentityHash::new).collect();
     Ok(json!({"count": instance.sources.len()}))
 }

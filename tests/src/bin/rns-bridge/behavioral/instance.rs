@@ -50,8 +50,10 @@ impl Instance {
         let identity = params.some_array("identity_seed")?.map(|seed| Identity::from_bytes(&Dalek, &seed));
         let transport = params.flag("enable_transport", true);
         let mock = MockNode::new(NodeConfig { transport, ..NodeConfig::default() }, identity, wall())?;
-        let directory = std::env::temp_dir()
-            .join(format!("rns-bridge-{}", hex::encode(crate::tools::seed().first_chunk::<8>().unwrap_or(&[0; 8]))));
+        let directory = std::env::temp_dir().join(format!(
+            "rns-bridge-{}",
+            hex::encode(crate::tools::seed().first_chunk::<8>().unwrap_or(&[0; 8]))
+        ));
         Ok(Self {
             mock,
             interfaces: BTreeMap::new(),

@@ -147,7 +147,8 @@ fn filter(instance: &mut Instance, params: Params<'_>) -> Answer {
 fn synthesize_tunnel(instance: &mut Instance, params: Params<'_>) -> Answer {
     let name = params.text("iface_id")?;
     let id = instance.interface(params, "iface_id")?;
-    let connection = instance.mock.attach(InterfaceConfig { name: name.into(), ..crate::mock::mock_connection() })?;
+    let connection =
+        instance.mock.attach(InterfaceConfig { name: name.into(), ..crate::mock::mock_connection() })?;
     let frames = instance.mock.sent(connection);
     let frame = frames.first().ok_or_else(|| Failure::new("ValueError: no tunnel was asked for"))?;
     let synthesis = TunnelSynthesis::parse(Packet::parse(frame)?.data)?;

@@ -34,13 +34,8 @@ impl Behavioral {
             Ok(instance) => instance,
             Err(failure) => return Some(Err(failure)),
         };
-        let subjects = [
-            interfaces::answer,
-            tables::answer,
-            times::answer,
-            announces::answer,
-            blackhole::answer,
-        ];
+        let subjects =
+            [interfaces::answer, tables::answer, times::answer, announces::answer, blackhole::answer];
         subjects.into_iter().find_map(|subject| subject(instance, command, params))
     }
 

@@ -30,7 +30,8 @@ fn build(bench: &Workbench, params: Params<'_>) -> Answer {
     if params.flag("enable_ratchets", false) {
         destination.ratchets = Some(Ratchets::new());
     }
-    let emitted = params.seconds("emission_ts").map(|seconds| UnixTime::new(Duration::from_secs_f64(seconds)));
+    let emitted =
+        params.seconds("emission_ts").map(|seconds| UnixTime::new(Duration::from_secs_f64(seconds)));
     let mut node = MockNode::new(NodeConfig::default(), None, emitted.unwrap_or_else(wall))?;
     let interface = node.attach(mock_interface("mock"))?;
     let now = node.now();

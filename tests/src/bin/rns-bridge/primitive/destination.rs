@@ -159,10 +159,7 @@ fn path_responses(bench: &mut Workbench, params: Params<'_>) -> Answer {
     let destination = make_own(bench, params)?;
     let hash = destination.hash();
     let mut node = MockNode::new(NodeConfig::default(), None, UnixTime::new(Duration::from_secs(1_000_000)))?;
-    let interfaces = [
-        node.attach(mock_interface("one"))?,
-        node.attach(mock_interface("other"))?,
-    ];
+    let interfaces = [node.attach(mock_interface("one"))?, node.attach(mock_interface("other"))?];
     let now = node.now();
     node.node.register(now, destination)?;
     let tag = RequestTag::from_prefix(&params.bytes("tag")?)

@@ -56,10 +56,8 @@ fn sign(bench: &Workbench, params: Params<'_>) -> Answer {
 fn verify(bench: &Workbench, params: Params<'_>) -> Answer {
     let (by, message) = (public_identity(params)?, params.bytes("message")?);
     let signature = params.bytes("signature")?;
-    let valid = signature
-        .as_slice()
-        .try_into()
-        .is_ok_and(|signature| by.verify(&*bench.crypto, &message, signature));
+    let valid =
+        signature.as_slice().try_into().is_ok_and(|signature| by.verify(&*bench.crypto, &message, signature));
     Ok(json!({"valid": valid}))
 }
 

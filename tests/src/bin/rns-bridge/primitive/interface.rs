@@ -38,13 +38,16 @@ fn mtu_of_bitrate(params: Params<'_>) -> Answer {
 
 fn default_access_sizes() -> Answer {
     let mut sizes = Map::new();
-    for name in ["SerialInterface", "PipeInterface", "TCPServerInterface", "TCPClientInterface", "UDPInterface"] {
+    for name in
+        ["SerialInterface", "PipeInterface", "TCPServerInterface", "TCPClientInterface", "UDPInterface"]
+    {
         let access = AccessConfig { network_name: Some("any".into()), passphrase: None, size: None };
         let config = InterfaceConfig { access: Some(access), ..InterfaceConfig::new("any", medium(name)?) };
         let mut node = MockNode::new(NodeConfig::default(), None, wall())?;
         let now = node.now();
         let id = node.node.add_interface(now, config)?;
-        let size = node.node.interface(id).and_then(|interface| interface.access()).map(|access| access.size());
+        let size =
+            node.node.interface(id).and_then(|interface| interface.access()).map(|access| access.size());
         sizes.insert(name.into(), json!(size));
     }
     Ok(json!({"default_ifac_size": sizes, "ifac_min_size": 1}))

@@ -43,11 +43,8 @@ fn build(bench: &mut Workbench, params: Params<'_>) -> Answer {
         }
         "group" => {
             let key = GroupKey::generate(&mut bench.env());
-            let sealed = if is_sealed(packet_type, context) {
-                key.encrypt(&mut bench.env(), &data)
-            } else {
-                data
-            };
+            let sealed =
+                if is_sealed(packet_type, context) { key.encrypt(&mut bench.env(), &data) } else { data };
             (DestinationType::Group, name()?.of_nobody(), sealed)
         }
         other => return Err(Failure::new(format!("ValueError: unsupported dest_type: {other}"))),

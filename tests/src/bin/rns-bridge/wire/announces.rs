@@ -51,7 +51,8 @@ fn announce(instance: &Instance, params: Params<'_>) -> Answer {
         node.announce(now, hash, app_data.as_deref()).map_err(Failure::from)?;
         Ok::<_, Failure>(hash)
     })?;
-    let mut result = json!({"destination_hash": hash.to_string(), "identity_hash": identity.hash().to_string()});
+    let mut result =
+        json!({"destination_hash": hash.to_string(), "identity_hash": identity.hash().to_string()});
     add_ratchets(instance, params, hash, &mut result)?;
     Ok(result)
 }

@@ -2,10 +2,7 @@
 
 use super::instance::{Instance, destination, link, patience};
 use crate::call::{Answer, Failure, Params};
-use proto_rns::{
-    link::ChannelError,
-    wire::StreamId,
-};
+use proto_rns::{link::ChannelError, wire::StreamId};
 use serde_json::json;
 
 pub(super) fn answer(instance: &mut Instance, command: &str, params: Params<'_>) -> Option<Answer> {

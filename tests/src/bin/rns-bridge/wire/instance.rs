@@ -40,10 +40,14 @@ impl Instance {
         let tools = Tools { crypto: host_crypto::provider(), ..Tools::default() };
         let machine = Node::new(config, tools, None, seed(), Instant::ZERO, wall())?;
         let (owes, owed) = unbounded_channel();
-        let (driver, handle) = Driver::<_, _, Tokio>::new(machine, Watcher::new(owes), DriverConfig::default())?;
+        let (driver, handle) =
+            Driver::<_, _, Tokio>::new(machine, Watcher::new(owes), DriverConfig::default())?;
         let added = handle.with(|node, _, now| {
             node.set_wall(now, wall());
-            interfaces.into_iter().map(|config| node.add_interface(now, config)).collect::<Result<Vec<_>, _>>()
+            interfaces
+                .into_iter()
+                .map(|config| node.add_interface(now, config))
+                .collect::<Result<Vec<_>, _>>()
         })?;
         driver.spawn();
         runtime.spawn(respond(handle.clone(), owed));
@@ -66,6 +70,7 @@ impl Instance {
     }
 
     /// Asks again and again until there is an answer, or the time is over.
+    #[allow(clippy::disallowed_methods, reason = "the suite waits in real time")]
     pub(super) fn until<T>(
         &self,
         patience: Duration,

@@ -28,7 +28,7 @@ pub(super) fn answer(command: &str, params: Params<'_>) -> Option<Answer> {
 fn identity_keys(bench: &mut Workbench) -> serde_json::Value {
     let identity = Identity::generate(&*bench.crypto, &mut bench.entropy);
     json!({
-        "private_key": hex::encode(&*identity.secret_bytes()),
+        "private_key": hex::encode(*identity.secret_bytes()),
         "public_key": hex::encode(identity.public().to_bytes()),
         "hash": identity.hash().to_string(),
     })

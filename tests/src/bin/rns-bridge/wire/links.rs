@@ -205,7 +205,8 @@ fn send_when_closed(instance: &Instance, params: Params<'_>) -> Answer {
         instance.read(|node, _| node.interfaces().map(|(_, of)| of.counters().sent_bytes).sum::<u64>())
     };
     let before = sent_bytes(instance);
-    let sent = instance.with_link(link, |link, env, out| link.send(env, &data, out)).is_ok_and(|sent| sent.is_ok());
+    let sent =
+        instance.with_link(link, |link, env, out| link.send(env, &data, out)).is_ok_and(|sent| sent.is_ok());
     let state = instance.read(|node, watcher| state(node, watcher, link));
     Ok(json!({
         "link_status": state_number(state),
@@ -265,6 +266,7 @@ fn remote_identity(log: &LinkLog) -> Value {
     log.identity.map_or(Value::Null, |identity| identity.hash().to_string().into())
 }
 
+#[allow(clippy::wildcard_enum_match_arm, reason = "the reference has one reason for all the rest")]
 const fn closure(reason: CloseReason) -> (u8, &'static str) {
     match reason {
         CloseReason::InitiatorClosed => (2, "INITIATOR_CLOSED"),

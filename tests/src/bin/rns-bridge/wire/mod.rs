@@ -3,6 +3,8 @@
 mod announces;
 mod buffers;
 mod channels;
+mod groups;
+mod handshakes;
 mod instance;
 mod keys;
 mod links;
@@ -40,6 +42,8 @@ impl Wire {
         let subjects = [
             announces::answer,
             ratchets::answer,
+            groups::answer,
+            handshakes::answer,
             packets::answer,
             links::answer,
             requests::answer,

@@ -23,8 +23,7 @@ fn send_packet(instance: &Instance, params: Params<'_>) -> Result<(DestinationHa
 
 fn send_and_wait(instance: &Instance, params: Params<'_>) -> Answer {
     let (_, packet) = send_packet(instance, params)?;
-    let fate =
-        instance.until(patience(params, 5_000)?, |_, watcher, _| watcher.fates.get(&packet).copied());
+    let fate = instance.until(patience(params, 5_000)?, |_, watcher, _| watcher.fates.get(&packet).copied());
     let delivered = fate == Some(true);
     let status = if delivered { "delivered" } else { "timeout" };
     Ok(json!({"sent": true, "delivered": delivered, "status": status}))

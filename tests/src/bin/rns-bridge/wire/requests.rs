@@ -5,11 +5,7 @@ use super::{
     watcher::{Reply, Response},
 };
 use crate::call::{Answer, Failure, Params};
-use proto_rns::{
-    IdentityHash,
-    link::RequestPolicy,
-    wire::msgpack::Writer,
-};
+use proto_rns::{IdentityHash, link::RequestPolicy, wire::msgpack::Writer};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -64,15 +60,15 @@ fn deregister(instance: &Instance, params: Params<'_>) -> Answer {
         Arc::make_mut(&mut own.links.get_or_insert_default().requests).remove(path);
     })?;
     offer(instance, own)?;
-    let was = instance.with(|_, watcher, _| {
-        watcher.listeners.entry(own).or_default().answers.remove(path).is_some()
-    });
+    let was = instance
+        .with(|_, watcher, _| watcher.listeners.entry(own).or_default().answers.remove(path).is_some());
     Ok(json!({"deregistered": was}))
 }
 
 /// Has the links that are open already offer what the destination offers.
 fn offer(instance: &Instance, own: proto_rns::DestinationHash) -> Result<(), Failure> {
-    let policies = instance.with_destination(own, |own| own.links.as_ref().map(|links| Arc::clone(&links.requests)))?;
+    let policies =
+        instance.with_destination(own, |own| own.links.as_ref().map(|links| Arc::clone(&links.requests)))?;
     instance.with(|node, watcher, now| {
         let links: Vec<_> = watcher.links_to(own).map(|(link, _)| link).collect();
         for (link, policies) in links.into_iter().zip(std::iter::repeat(policies).flatten()) {
@@ -101,6 +97,7 @@ fn log(instance: &Instance, params: Params<'_>) -> Answer {
     Ok(json!({"count": entries.len(), "entries": entries}))
 }
 
+#[allow(clippy::disallowed_methods, reason = "the suite asks how long a response took")]
 fn request(instance: &Instance, params: Params<'_>, default_millis: u64) -> Answer {
     let number = link(params)?;
     let path = params.text("path")?;

@@ -15,6 +15,7 @@ use serde_json::json;
 pub(super) fn answer(instance: &mut Instance, command: &str, params: Params<'_>) -> Option<Answer> {
     Some(match command {
         "resource_send" => send(instance, params),
+        "resource_cancel" => cancel(instance, params),
         "resource_poll" => poll(instance, params),
         "resource_receiver_status" => receiver_status(instance, params),
         _ => return None,
@@ -31,9 +32,8 @@ fn send(instance: &Instance, params: Params<'_>) -> Answer {
         out
     });
     let id = instance.with(|node, watcher, now| {
-        let sent = node.with_link(now, number, |link, env, out| {
-            link.send_resource(env, data, metadata, true, out)
-        });
+        let sent =
+            node.with_link(now, number, |link, env, out| link.send_resource(env, data, metadata, true, out));
         let id = sent.ok_or_else(|| Failure::new("ValueError: the link is closed"))??;
         if let Some(log) = watcher.links.get_mut(&number) {
             log.outgoing.insert(id, None);
@@ -54,6 +54,18 @@ fn send(instance: &Instance, params: Params<'_>) -> Answer {
         "success": status == COMPLETE, "status": status, "size": size, "timed_out": outcome.is_none(),
         "resource_id": name,
     }))
+}
+
+fn cancel(instance: &Instance, params: Params<'_>) -> Answer {
+    let wanted = params.text("resource_id")?;
+    let cancelled = instance.with(|node, watcher, now| {
+        let found = watcher.links.iter().find_map(|(link, log)| {
+            log.outgoing.keys().find(|id| format!("{id:?}") == wanted).map(|id| (*link, *id))
+        });
+        let (link, id) = found?;
+        node.with_link(now, link, |link, env, out| link.cancel_resource(env, id, out).is_ok())
+    });
+    Ok(json!({"cancelled": cancelled == Some(true), "resource_id": wanted, "status": FAILED}))
 }
 
 fn outcome_of(

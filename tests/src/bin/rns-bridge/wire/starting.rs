@@ -20,6 +20,7 @@ pub(super) fn answer(wire: &mut Wire, command: &str, params: Params<'_>) -> Opti
         "stop" => stop(wire, params),
         "tx_bytes" => wire.instance(params).map(|instance| sent_bytes(instance)),
         "transport_enabled" | "instance_posture" => wire.instance(params).map(|instance| posture(instance)),
+        "interface_hw_mtu" => wire.instance(params).map(|instance| hardware_mtu(instance)),
         "interface_bitrate" => wire.instance(params).map(|instance| bitrate(instance)),
         "ifac_compute" => wire.instance(params).and_then(|instance| access_code(instance, params)),
         "ifac_signature" => wire.instance(params).and_then(|instance| access_signature(instance)),
@@ -36,7 +37,9 @@ fn start_server(wire: &mut Wire, params: Params<'_>) -> Answer {
     let mut interfaces = vec![interface("Wire TCP Server", medium, params)?];
     let shared = if params.flag("share_instance", false) {
         if params.some_text("share_instance_type") != Some("tcp") {
-            return Err(Failure::new("NotImplementedError: the suite's programs find shared instances by TCP"));
+            return Err(Failure::new(
+                "NotImplementedError: the suite's programs find shared instances by TCP",
+            ));
         }
         Some(free_port()?)
     } else {
@@ -66,7 +69,8 @@ fn start_server(wire: &mut Wire, params: Params<'_>) -> Answer {
 }
 
 fn start_client(wire: &mut Wire, params: Params<'_>) -> Answer {
-    let target = Target::Address(SocketAddr::new(params.text("target_host")?.parse()?, params.number("target_port")?));
+    let target =
+        Target::Address(SocketAddr::new(params.text("target_host")?.parse()?, params.number("target_port")?));
     let medium = Medium::TcpClient { target, framing: Framing::Hdlc, backbone: false };
     let config = NodeConfig { transport: true, ..NodeConfig::default() };
     Ok(keep(wire, Instance::start(config, vec![interface("Wire TCP Client", medium, params)?])?))
@@ -137,9 +141,8 @@ fn mode_named(name: &str) -> Result<Mode, Failure> {
 }
 
 fn sent_bytes(instance: &Instance) -> Value {
-    let sent = instance.read(|node, _| {
-        node.interfaces().map(|(_, interface)| interface.counters().sent_bytes).sum::<u64>()
-    });
+    let sent = instance
+        .read(|node, _| node.interfaces().map(|(_, interface)| interface.counters().sent_bytes).sum::<u64>());
     json!({"tx_bytes": sent})
 }
 
@@ -164,6 +167,21 @@ fn bitrate(instance: &Instance) -> Value {
     let id = instance.interfaces.first().copied();
     let bitrate = instance.read(|node, _| Some(node.interface(id?)?.properties().bitrate));
     json!({"bitrate": bitrate, "minimum_bitrate": proto_rns::iface::MINIMUM_BITRATE})
+}
+
+fn hardware_mtu(instance: &Instance) -> Value {
+    let id = instance.interfaces.first().copied();
+    instance.read(|node, _| {
+        let interface = id.and_then(|id| node.interface(id));
+        let fixed = interface.is_some_and(|interface| interface.config().fixed_mtu.is_some());
+        json!({
+            "hw_mtu": interface.and_then(|interface| interface.properties().hardware_mtu),
+            "link_mtu_discovery": node.config().link_mtu_discovery,
+            "reticulum_mtu": proto_rns::transport::BASE_MTU,
+            "autoconfigure_mtu": !fixed,
+            "fixed_mtu": fixed,
+        })
+    })
 }
 
 fn access_code(instance: &Instance, params: Params<'_>) -> Answer {

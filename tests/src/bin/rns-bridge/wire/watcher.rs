@@ -141,7 +141,10 @@ impl Watcher {
     }
 
     /// Returns the links to a destination of this node.
-    pub(super) fn links_to(&self, destination: DestinationHash) -> impl Iterator<Item = (LinkHash, &LinkLog)> {
+    pub(super) fn links_to(
+        &self,
+        destination: DestinationHash,
+    ) -> impl Iterator<Item = (LinkHash, &LinkLog)> {
         self.accepted
             .iter()
             .filter_map(|link| Some((*link, self.links.get(link)?)))
@@ -285,7 +288,9 @@ impl LinkLog {
             link::Event::Identified { identity } => self.identity = Some(identity),
             link::Event::Data { data, .. } => self.data.push(data.into()),
             link::Event::Message { data, .. } => self.messages.push(data.into()),
-            link::Event::Response { id, data } => _ = self.responses.insert(id, Response::Value(bytes_of(&data))),
+            link::Event::Response { id, data } => {
+                _ = self.responses.insert(id, Response::Value(bytes_of(&data)))
+            }
             link::Event::ResponseFile { id, data, metadata } => {
                 let response = Response::File { data: data.into(), metadata: bytes_of(&metadata) };
                 self.responses.insert(id, response);
