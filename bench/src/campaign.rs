@@ -83,7 +83,8 @@ fn measure<C: Contest>(
 }
 
 fn progress<C: Contest>(contest: &C, repetitions: usize) -> ProgressBar {
-    let trials: usize = contest.cells().iter().map(|cell| contest.peers(cell).len()).sum::<usize>() * repetitions;
+    let trials: usize =
+        contest.cells().iter().map(|cell| contest.peers(cell).len()).sum::<usize>() * repetitions;
     let bar = ProgressBar::new(trials as u64);
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} · {eta} left · {msg}") {
         bar.set_style(style);

@@ -2,8 +2,8 @@
 
 use crate::machine::Run;
 use crate::outcome::Samples;
-use crate::row::{Named, Row};
 use crate::row::Table;
+use crate::row::{Named, Row};
 
 /// Lists what a run would measure.
 pub(crate) fn print_plan<'a, P: Named>(cells: impl Iterator<Item = &'a str>, peers: &[&P]) {

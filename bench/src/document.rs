@@ -143,8 +143,7 @@ impl Section {
         let panels: Vec<_> = drawn
             .into_iter()
             .map(|cell| {
-                let bars =
-                    legend.iter().filter_map(|peer| find(rows, cell, peer).map(|row| bar(peer, row)));
+                let bars = legend.iter().filter_map(|peer| find(rows, cell, peer).map(|row| bar(peer, row)));
                 Panel { title: cell.to_owned(), bars: bars.collect() }
             })
             .collect();

@@ -52,7 +52,10 @@ pub(crate) enum Table {
 
 impl Row {
     /// The rows of one measured cell.
-    pub(crate) fn of_cell<P: Named, M>(quantities: &[Quantity<P, M>], outcomes: &[Outcome<P, M>]) -> Vec<Self> {
+    pub(crate) fn of_cell<P: Named, M>(
+        quantities: &[Quantity<P, M>],
+        outcomes: &[Outcome<P, M>],
+    ) -> Vec<Self> {
         let ours = outcomes.iter().find(|outcome| outcome.peer.name() == OURS);
         let mut rows = Vec::new();
         for quantity in quantities {

@@ -190,7 +190,7 @@ fn commands_run_with_their_input_and_limits() {
         let unknown = run("no-such-command-anywhere", &[]);
         assert_ne!(unknown.code, Some(0), "{unknown:#?}");
 
-        let endless = run("sh -c 'echo begun; sleep 600'", &["-w", "2"]);
+        let endless = run("sh -c 'echo begun; exec sleep 600'", &["-w", "2"]);
         assert!(endless.stdout.contains("begun"), "{endless:#?}");
     }
 }

@@ -57,7 +57,8 @@ pub(crate) fn cells() -> Vec<Cell> {
     let small = 60..=380;
     let segment = SEGMENT..=SEGMENT;
     let stream = 64 * SEGMENT..=64 * SEGMENT;
-    let cell = |name, kind, window, links, sizes, mtu| Cell { name, work: Work { kind, window, links, sizes, mtu } };
+    let cell =
+        |name, kind, window, links, sizes, mtu| Cell { name, work: Work { kind, window, links, sizes, mtu } };
     vec![
         cell("packet", Kind::Packet, 16, 1, small.clone(), MATCHED),
         cell("message", Kind::Message, 16, 1, small, MATCHED),

@@ -19,7 +19,10 @@ pub(crate) fn print_cell(cell: &Cell, outcomes: &[Outcome]) {
         "p50 ms",
         if bulk { "CPU ms/MB" } else { "CPU µs" },
     );
-    let ours = outcomes.iter().find(|outcome| outcome.peer.name() == OURS).and_then(|outcome| rate(outcome).median());
+    let ours = outcomes
+        .iter()
+        .find(|outcome| outcome.peer.name() == OURS)
+        .and_then(|outcome| rate(outcome).median());
     for outcome in outcomes {
         let rates = rate(outcome);
         let ratio = ours.zip(rates.median()).filter(|_| outcome.peer.name() != OURS);

@@ -55,8 +55,14 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let pace = if args.quick { Pace::quick() } else { Pace::full() };
     let mut cells = cells();
-    cells.retain(|cell| args.filter.is_empty() || args.filter.iter().any(|word| cell.name.contains(word.as_str())));
-    anyhow::ensure!(!cells.is_empty(), "no cell's name contains `{}`; --list shows them", args.filter.join("` or `"));
+    cells.retain(|cell| {
+        args.filter.is_empty() || args.filter.iter().any(|word| cell.name.contains(word.as_str()))
+    });
+    anyhow::ensure!(
+        !cells.is_empty(),
+        "no cell's name contains `{}`; --list shows them",
+        args.filter.join("` or `")
+    );
     let mut peers = if args.peers.is_empty() { peer::ALL.iter().collect() } else { args.peers.clone() };
     peers.retain(|peer| !args.pin || !peer.spins());
     if args.list {
@@ -70,6 +76,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     workshop.build(programs.iter().filter_map(|program| program.binary()).chain([cell::DRIVER]))?;
     let python = if programs.contains(&Program::Python) { Some(python::install(&workshop)?) } else { None };
     let placement = Placement::probe(args.pin);
-    let run = Run::describe(if args.pin { placement.describe() } else { "not pinned, ordinary priority" }, pace.repetitions);
+    let run = Run::describe(
+        if args.pin { placement.describe() } else { "not pinned, ordinary priority" },
+        pace.repetitions,
+    );
     campaign::run(&Contest { pace, cells, peers, workshop, python, placement }, &run, journal)
 }

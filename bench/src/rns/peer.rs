@@ -30,7 +30,12 @@ pub(crate) enum Program {
 /// Every peer, in the order of the tables' columns.
 pub(crate) static ALL: &[Peer] = &[
     peer(OURS, "Iolite through tokio", Program::Iolite, Program::Iolite),
-    peer("prns", "personal-rns 0.3.7 with PRNS_CRYPTO_POOL=0, which suits two processors", Program::Prns, Program::Prns),
+    peer(
+        "prns",
+        "personal-rns 0.3.7 with PRNS_CRYPTO_POOL=0, which suits two processors",
+        Program::Prns,
+        Program::Prns,
+    ),
     peer("prns-pool", "personal-rns 0.3.7 as it comes", Program::PrnsPool, Program::PrnsPool),
     peer("rns", "the Python reference, PyPI rns 1.5.7", Program::Python, Program::Python),
     peer("rns-iolite", "from the reference to Iolite", Program::Python, Program::Iolite),
@@ -98,7 +103,12 @@ mod tests {
     fn mixed_pairs_are_measured_only_end_to_end_and_the_limit_only_as_a_relay() {
         for cell in cells() {
             for peer in ALL.iter().filter(|peer| peer.takes_part_in(&cell)) {
-                assert!(!cell.is_relayed() || !peer.name.contains("-iolite"), "{} in {}", peer.name, cell.name);
+                assert!(
+                    !cell.is_relayed() || !peer.name.contains("-iolite"),
+                    "{} in {}",
+                    peer.name,
+                    cell.name
+                );
                 assert_eq!(peer.is_limit() && !cell.is_relayed(), false, "{} in {}", peer.name, cell.name);
             }
         }

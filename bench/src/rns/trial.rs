@@ -55,10 +55,12 @@ impl Trial<'_> {
         let mut first = self.start(Side::Client, command)?;
         let patience = SET_UP_TIME + self.pace.warmup + self.pace.time;
         let Some(line) = first.next_line(Instant::now() + patience) else {
-            let (culprit, name) = if other.has_ended() { (&mut other, far_name) } else { (&mut first, near_name) };
+            let (culprit, name) =
+                if other.has_ended() { (&mut other, far_name) } else { (&mut first, near_name) };
             return Err(culprit.failure(name, patience));
         };
-        let report: Report = serde_json::from_str(&line).map_err(|error| failed(format!("{near_name}: {error}")))?;
+        let report: Report =
+            serde_json::from_str(&line).map_err(|error| failed(format!("{near_name}: {error}")))?;
         if report.settled != report.begun || report.operations == 0 {
             let (settled, begun) = (report.settled.count, report.begun.count);
             return Err(failed(format!("{settled} of {begun} operations were settled")));

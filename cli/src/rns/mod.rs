@@ -9,7 +9,7 @@ mod call;
 mod cp;
 mod daemon;
 mod id;
-mod keys;
+pub(crate) mod keys;
 mod local_socket;
 mod own_identity;
 mod path;

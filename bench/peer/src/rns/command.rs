@@ -101,7 +101,8 @@ impl Command {
         let Work { kind, window, links, sizes, mtu } = &self.work;
         let listens = matches!(self.role, Role::Responder | Role::Relay);
         let mut args = vec![self.role.to_string()];
-        let mut option = |name: &str, value: &dyn fmt::Display| args.extend([name.to_owned(), value.to_string()]);
+        let mut option =
+            |name: &str, value: &dyn fmt::Display| args.extend([name.to_owned(), value.to_string()]);
         option(if listens { "--listen" } else { "--connect" }, &self.address);
         option("--kind", kind);
         option("--window", window);
@@ -122,8 +123,7 @@ impl Command {
         let Some(Value(role)) = args.next()? else { return Err(USAGE.into()) };
         let role = role.parse()?;
         let (mut address, mut kind) = (None, None);
-        let mut work =
-            Work { kind: Kind::Packet, window: 1, links: 1, sizes: 64..=64, mtu: Mtu::Default };
+        let mut work = Work { kind: Kind::Packet, window: 1, links: 1, sizes: 64..=64, mtu: Mtu::Default };
         let (mut least, mut most) = (64, 64);
         let mut destination = String::new();
         let mut partner = 0;
@@ -156,7 +156,9 @@ impl Command {
 impl Work {
     fn validate(&self) -> Result<(), Fault> {
         if *self.sizes.start() < size_of::<u64>() || self.sizes.is_empty() {
-            return Err("contents have at least the 8 bytes of their number, and --most is not below --least".into());
+            return Err(
+                "contents have at least the 8 bytes of their number, and --most is not below --least".into(),
+            );
         }
         if self.window == 0 || self.links == 0 {
             return Err("--window and --links must be at least 1".into());

@@ -149,7 +149,9 @@ impl Reading {
         let number = u64::from_le_bytes(self.number);
         let size = content.size(number);
         if self.position < NUMBER || self.position != size {
-            return Err(format!("contents {number} came with {} bytes instead of {size}", self.position).into());
+            return Err(
+                format!("contents {number} came with {} bytes instead of {size}", self.position).into()
+            );
         }
         Ok(number)
     }

@@ -86,7 +86,8 @@ impl Witness {
             eprintln!("{fault}");
             process::exit(1);
         }
-        let told = serde_json::to_string(&seen.tally).map_err(io::Error::from).and_then(|line| print_line(&line));
+        let told =
+            serde_json::to_string(&seen.tally).map_err(io::Error::from).and_then(|line| print_line(&line));
         process::exit(i32::from(told.is_err()))
     }
 

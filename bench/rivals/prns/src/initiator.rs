@@ -20,7 +20,10 @@ pub(crate) async fn run(command: &Command) -> Result<(), Fault> {
     let client = interface::client(command);
     let node = PrnsNode::new(PrnsNodeRecipe {
         transport_identity: None,
-        pre_configured_destinations: [destination(ResourceStrategy::AcceptNone, ServeMyRequestEndpoints::No)?],
+        pre_configured_destinations: [destination(
+            ResourceStrategy::AcceptNone,
+            ServeMyRequestEndpoints::No,
+        )?],
         app_state: (),
         storage: GrowableHeap,
         request_endpoints: request_endpoints![],

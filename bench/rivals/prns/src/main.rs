@@ -28,7 +28,10 @@ async fn main() -> Result<(), Fault> {
 async fn relay(command: &Command) -> Result<(), Fault> {
     let node = PrnsNode::new(PrnsNodeRecipe {
         transport_identity: Some(try_generate_identity_secret().map_err(|error| format!("{error:?}"))?),
-        pre_configured_destinations: [destination(ResourceStrategy::AcceptNone, ServeMyRequestEndpoints::No)?],
+        pre_configured_destinations: [destination(
+            ResourceStrategy::AcceptNone,
+            ServeMyRequestEndpoints::No,
+        )?],
         app_state: (),
         storage: GrowableHeap,
         request_endpoints: request_endpoints![],

@@ -17,7 +17,10 @@ pub(crate) fn server(bind: SocketAddr, mtu: Mtu) -> InterfaceConfig {
 /// A connection.
 pub(crate) fn client(address: SocketAddr, mtu: Mtu) -> InterfaceConfig {
     let (target, backbone) = (Target::Address(address), mtu == Mtu::Default);
-    limited(InterfaceConfig::new("bench", Medium::TcpClient { target, framing: Framing::Hdlc, backbone }), mtu)
+    limited(
+        InterfaceConfig::new("bench", Medium::TcpClient { target, framing: Framing::Hdlc, backbone }),
+        mtu,
+    )
 }
 
 /// An address that is free now. A node tells nobody which port the system chose for its listener, so it is chosen here.

@@ -27,7 +27,8 @@ async fn main() -> Result<(), Fault> {
 
 async fn relay(command: &Command) -> Result<(), Fault> {
     let address = interface::free_address(command.address)?;
-    let _node = RnsNode::builder().transport(true).interface(interface::server(address, command.work.mtu)).spawn()?;
+    let _node =
+        RnsNode::builder().transport(true).interface(interface::server(address, command.work.mtu)).spawn()?;
     Ready { address, destination: String::new() }.print()?;
     Ok(tokio::task::spawn_blocking(wait_for_end_of_input).await?)
 }

@@ -65,12 +65,10 @@ impl Drain {
     pub(crate) fn feed(&mut self, content: &Content, piece: &mut [u8]) {
         let Self { course, deframer, settled, fault } = self;
         deframer.feed(piece, |frame| match Packet::parse(frame) {
-            Ok(packet) if course.carries(&packet) => {
-                match content.check(packet.data) {
-                    Ok(number) => settled.add(number, packet.data.len()),
-                    Err(error) => *fault = Some(error),
-                }
-            }
+            Ok(packet) if course.carries(&packet) => match content.check(packet.data) {
+                Ok(number) => settled.add(number, packet.data.len()),
+                Err(error) => *fault = Some(error),
+            },
             Ok(_) => {}
             Err(error) => *fault = Some(error.into()),
         });

@@ -50,7 +50,10 @@ impl Course {
 pub(crate) fn find(kind: Kind, mut shores: [Shore; 2]) -> Result<(Route, [Shore; 2]), Fault> {
     // The connections come up first: an announce is not sent twice.
     work(&mut shores, "bytes", |shores| {
-        shores.iter().all(|shore| shore.node.interfaces().all(|(_, interface)| interface.properties().online)).then_some(())
+        shores
+            .iter()
+            .all(|shore| shore.node.interfaces().all(|(_, interface)| interface.properties().online))
+            .then_some(())
     })?;
     for shore in &mut shores {
         let destination = shore.destination;

@@ -12,7 +12,9 @@ use bench_peer::{
     Fault,
     rns::{Command, Mtu},
 };
-use proto_core::{Flow, LinkEvent, LinkId, LinkRequest, Machine as _, Sink, StdClock, Transmit, UnixTime, pump};
+use proto_core::{
+    Flow, LinkEvent, LinkId, LinkRequest, Machine as _, Sink, StdClock, Transmit, UnixTime, pump,
+};
 use proto_rns::{
     DestinationHash,
     bz2::Bz2,
@@ -47,9 +49,11 @@ impl Shore {
         seed.reverse();
         let tools = Tools { crypto, compression: Arc::new(Bz2::default()) };
         let wall = UnixTime::new(SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?);
-        let mut node = Node::new(NodeConfig::default(), tools, None, seed, clock.to_machine(Instant::now()), wall)?;
+        let mut node =
+            Node::new(NodeConfig::default(), tools, None, seed, clock.to_machine(Instant::now()), wall)?;
         let name = DestinationName::new(Command::APPLICATION, &Command::ASPECTS)?;
-        let destination = node.register(clock.to_machine(Instant::now()), LocalDestination::single(name, identity))?;
+        let destination =
+            node.register(clock.to_machine(Instant::now()), LocalDestination::single(name, identity))?;
         let target = Target::Address(command.address);
         let medium = Medium::TcpClient { target, framing: Framing::Hdlc, backbone: false };
         let mut interface = InterfaceConfig::new("shore", medium);
@@ -91,7 +95,8 @@ impl Shore {
         let _ = pump(&mut self.node, now, usize::MAX, &mut Vec::new(), &mut tray);
         if let Some(link) = tray.opened {
             self.link = Some(link);
-            let up = LinkEvent::Up { local: self.stream.local_addr().ok(), peer: self.stream.peer_addr().ok() };
+            let up =
+                LinkEvent::Up { local: self.stream.local_addr().ok(), peer: self.stream.peer_addr().ok() };
             self.node.handle_link(now, link, up);
         }
         // So little is written during set-up that the socket always has room.

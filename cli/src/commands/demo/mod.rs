@@ -3,6 +3,7 @@
 //! Each protocol brings a list of [`Section`]s; this module runs them one after the other and sums up.
 
 mod raknet;
+mod rns;
 mod section;
 
 use serde_json::{Value, json};
@@ -28,7 +29,7 @@ use section::{Outcome, Section, Stage};
 pub(crate) async fn run(options: Demo) -> Result<(), Failure> {
     let start = Instant::now();
     let mut reports = Vec::new();
-    for section in raknet::SECTIONS {
+    for section in raknet::SECTIONS.iter().chain(rns::SECTIONS) {
         let report = run_section(section, options).await;
         if !options.json {
             output::line(report.line())?;
