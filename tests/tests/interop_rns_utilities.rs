@@ -6,8 +6,8 @@ use std::{
     path::Path,
 };
 use tests::reticulum::{
-    Config, Content, Interface, InterfaceKind, Maker, Reference, RunningUtility, Scratch,
-    SharedInstance, Utility, is_skipped,
+    Config, Content, Interface, InterfaceKind, Maker, Reference, RunningUtility, Scratch, SharedInstance,
+    Utility, is_skipped,
 };
 
 /// A shared instance of the reference, and programs that use it.
@@ -67,11 +67,8 @@ fn printed(utility: Utility, maker: Maker, folder: &Path, what: &str) -> String 
 }
 
 /// Each of two makers with the other, and ours with itself.
-const PAIRS: [(Maker, Maker); 3] = [
-    (Maker::Iolite, Maker::Iolite),
-    (Maker::Iolite, Maker::Reference),
-    (Maker::Reference, Maker::Iolite),
-];
+const PAIRS: [(Maker, Maker); 3] =
+    [(Maker::Iolite, Maker::Iolite), (Maker::Iolite, Maker::Reference), (Maker::Reference, Maker::Iolite)];
 
 /// Files of a byte, of one segment and of several; names with spaces.
 fn files() -> [(&'static str, Content); 3] {
@@ -106,7 +103,10 @@ fn files_arrive_as_they_were_sent() {
             } else {
                 listener.running.says("Saved");
             }
-            assert!(fs::read(there.path().join(name)).unwrap() == content.bytes(), "{sender:?} {receiver:?} {name}");
+            assert!(
+                fs::read(there.path().join(name)).unwrap() == content.bytes(),
+                "{sender:?} {receiver:?} {name}"
+            );
         }
     }
 }
@@ -122,10 +122,14 @@ fn files_are_fetched_as_they_are() {
         write_files(there.path());
         let jail = there.path().to_str().unwrap();
         let listener = Listener::start(Utility::Copy, giver, there.path(), &["-n", "-F", "-j", jail]);
-        let fetch = |name: &str| Utility::Copy.run_by(asker, here.path(), &["-S", "-f", name, &listener.hash]);
+        let fetch =
+            |name: &str| Utility::Copy.run_by(asker, here.path(), &["-S", "-f", name, &listener.hash]);
         for (name, content) in files() {
             fetch(name).succeeded();
-            assert!(fs::read(here.path().join(name)).unwrap() == content.bytes(), "{asker:?} {giver:?} {name}");
+            assert!(
+                fs::read(here.path().join(name)).unwrap() == content.bytes(),
+                "{asker:?} {giver:?} {name}"
+            );
         }
         let missing = fetch("no such file");
         let outside = fetch("../../../../etc/hostname");

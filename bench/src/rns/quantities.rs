@@ -25,12 +25,13 @@ pub(crate) fn quantities(cell: &Cell) -> Vec<Quantity> {
         quantities.push(quantity(Table::RnsLatency, format!("{name} p50"), "ms", Outcome::median_time));
         quantities.push(quantity(Table::RnsLatency, format!("{name} p99"), "ms", Outcome::tail_time));
     }
-    let (table, unit, times): (_, _, [fn(&Outcome) -> Samples; 2]) = if cell.is_bulk() {
-        (Table::RnsTimePerByte, "ms/MB", [Outcome::near_time_per_byte, Outcome::far_time_per_byte])
+    let (table, unit) =
+        if cell.is_bulk() { (Table::RnsTimePerByte, "ms/MB") } else { (Table::RnsTimePerOperation, "µs") };
+    let [near_time, far_time]: [fn(&Outcome) -> Samples; 2] = if cell.is_bulk() {
+        [Outcome::near_time_per_byte, Outcome::far_time_per_byte]
     } else {
-        (Table::RnsTimePerOperation, "µs", [Outcome::near_time, Outcome::far_time])
+        [Outcome::near_time, Outcome::far_time]
     };
-    let [near_time, far_time] = times;
     if cell.is_relayed() {
         // Only the relay is somebody's; the driver is the same for all.
         quantities.push(quantity(table, far.clone(), unit, far_time));

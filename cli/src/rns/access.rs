@@ -29,11 +29,7 @@ impl Access {
     ///
     /// # Errors
     /// A file cannot be read or has a line that is no hash.
-    pub(crate) fn of(
-        everybody: bool,
-        allowed: &[IdentityHash],
-        utility: &str,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn of(everybody: bool, allowed: &[IdentityHash], utility: &str) -> Result<Self, Failure> {
         if everybody {
             return Ok(Self::Everybody);
         }

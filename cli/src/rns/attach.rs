@@ -2,8 +2,8 @@
 
 use proto_rns::iface::{InterfaceConfig, LocalAddress, Medium};
 use rns_host::config::{
-    CONFIG_FILE, ConfiguredInterface, Diagnostic, HostConfig, Severity, SharedInstance, SystemNetwork, config_dir,
-    read_config,
+    CONFIG_FILE, ConfiguredInterface, Diagnostic, HostConfig, Severity, SharedInstance, SystemNetwork,
+    config_dir, read_config,
 };
 use runtime_tokio::rns::RnsNode;
 use std::{
@@ -47,9 +47,9 @@ pub(crate) async fn attach(chosen: Option<&Path>) -> Result<RnsNode, Failure> {
     for interface in interfaces {
         let name = interface.name.clone();
         let listens = matches!(interface.medium, Medium::TcpServer { .. });
-        let id = node
-            .add_interface(interface)
-            .map_err(|error| Failure::file(format_args!("the interface \"{name}\" does not start: {error}")))?;
+        let id = node.add_interface(interface).map_err(|error| {
+            Failure::file(format_args!("the interface \"{name}\" does not start: {error}"))
+        })?;
         if !listens {
             connecting.push(id);
         }

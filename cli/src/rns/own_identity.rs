@@ -1,10 +1,6 @@
 //! Who a utility is: an identity in a file, made when it is first needed.
 
-use proto_rns::{
-    DestinationHash, IdentityHash,
-    crypto::Dalek,
-    identity::Identity,
-};
+use proto_rns::{DestinationHash, IdentityHash, crypto::Dalek, identity::Identity};
 use rns_host::store::{IdentityFileError, create_identity_file, read_identity_file};
 use serde_json::json;
 use std::{

@@ -60,8 +60,9 @@ pub(crate) struct Probe {
 
 /// Sends all packets and sums up.
 pub(crate) async fn run(options: Probe, interrupt: Interrupt) -> Result<(), Failure> {
-    let name = DestinationName::parse(&options.name)
-        .map_err(|error| Failure::usage(format_args!("{:?} is no destination's name: {error}", options.name)))?;
+    let name = DestinationName::parse(&options.name).map_err(|error| {
+        Failure::usage(format_args!("{:?} is no destination's name: {error}", options.name))
+    })?;
     let progress = if options.json { Progress::hidden() } else { Progress::live("joining the network") };
     let node = interrupt.or(attach::attach(options.config.as_deref())).await?;
     progress.describe(format!("asking for a path to <{}>", options.destination));
@@ -123,9 +124,9 @@ fn tell(
     progress: &Progress,
 ) -> Result<(), Failure> {
     let destination = options.destination;
-    let rtt = outcome
-        .transpose()
-        .map_err(|error| Failure::network(format_args!("the probe to <{destination}> is not sent: {error}")))?;
+    let rtt = outcome.transpose().map_err(|error| {
+        Failure::network(format_args!("the probe to <{destination}> is not sent: {error}"))
+    })?;
     let hops = node.with_node(|node, _| node.router().hops_to(destination)).unwrap_or(0);
     if options.json {
         return output::json(&json!({

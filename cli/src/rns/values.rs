@@ -28,7 +28,9 @@ mod tests {
         let plain = hash::<IdentityHash>(bare);
         assert!(plain.is_ok());
         assert_eq!(hash::<IdentityHash>(&format!("<{bare}>")), plain);
-        for wrong in ["", "<>", "0011", "<00112233445566778899aabbccddeeff", "zz112233445566778899aabbccddeeff"] {
+        for wrong in
+            ["", "<>", "0011", "<00112233445566778899aabbccddeeff", "zz112233445566778899aabbccddeeff"]
+        {
             assert!(hash::<IdentityHash>(wrong).is_err(), "{wrong}");
         }
     }

@@ -39,14 +39,7 @@ impl<'a> TcpSegment<'a> {
         let flags = r.u8()?;
         r.take(6)?;
         r.take(header_len.checked_sub(20).ok_or(Truncated)?)?;
-        Ok(Self {
-            from,
-            to,
-            sequence,
-            opens: flags & 0x02 != 0,
-            ends: flags & 0x05 != 0,
-            payload: r.rest(),
-        })
+        Ok(Self { from, to, sequence, opens: flags & 0x02 != 0, ends: flags & 0x05 != 0, payload: r.rest() })
     }
 }
 
@@ -57,7 +50,9 @@ mod tests {
     fn packet(payload: &[u8]) -> Vec<u8> {
         let total = u8::try_from(44 + payload.len()).unwrap();
         let mut packet = vec![0x45, 0, 0, total, 0, 0, 0, 0, 64, TCP, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2];
-        packet.extend([0x12, 0x34, 0x56, 0x78, 0, 0, 0, 9, 0, 0, 0, 0, 0x60, 0x12, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1]);
+        packet.extend([
+            0x12, 0x34, 0x56, 0x78, 0, 0, 0, 9, 0, 0, 0, 0, 0x60, 0x12, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1,
+        ]);
         packet.extend(payload);
         packet
     }

@@ -20,6 +20,7 @@
 
 mod config;
 mod content;
+mod daemon;
 mod destination;
 mod event;
 mod fields;
@@ -37,6 +38,7 @@ mod waiting;
 
 pub use config::{AccessCode, Config, Interface, InterfaceKind, LocalSockets, SharedInstance};
 pub use content::{Content, Fingerprint};
+pub use daemon::Daemon;
 pub use destination::{
     Allowance, Answer, DestinationKind, DestinationSpec, Direction, GroupKey, Proofs, Ratchets,
     RequestHandler, WISH,

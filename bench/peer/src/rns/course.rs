@@ -3,7 +3,7 @@
 use std::{
     future::Future,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::{Duration, Instant},
@@ -66,17 +66,11 @@ struct Field<I> {
     totals: Mutex<Totals>,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Totals {
     begun: Tally,
     settled: Tally,
     histogram: Histogram,
-}
-
-impl Default for Totals {
-    fn default() -> Self {
-        Self { begun: Tally::default(), settled: Tally::default(), histogram: Histogram::new() }
-    }
 }
 
 impl<I: Initiator> Field<I> {
@@ -116,7 +110,7 @@ impl<I: Initiator> Field<I> {
         self.lock().clone()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Totals> {
+    fn lock(&self) -> MutexGuard<'_, Totals> {
         self.totals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -76,7 +76,7 @@ impl Witness {
         let mut seen = self.lock();
         match outcome {
             Ok((number, size)) => seen.tally.add(number, size),
-            Err(fault) => _ = seen.fault.get_or_insert(fault.to_string()),
+            Err(fault) => _ = seen.fault.get_or_insert_with(|| fault.to_string()),
         }
     }
 

@@ -74,13 +74,14 @@ pub(crate) fn find(kind: Kind, mut shores: [Shore; 2]) -> Result<(Route, [Shore;
         };
         ([course; 2], Some(mtu))
     } else {
-        let course = |at: usize| Course {
-            destination: ends[at],
+        let course = |destination, next_hop| Course {
+            destination,
             context: Context::None,
-            next_hop: next_hops[at],
+            next_hop,
             destination_type: DestinationType::Single,
         };
-        ([course(0), course(1)], None)
+        let ([there, back], [first, second]) = (ends, next_hops);
+        ([course(there, first), course(back, second)], None)
     };
     Ok((Route { courses, link_mtu }, shores))
 }

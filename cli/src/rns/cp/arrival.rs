@@ -60,7 +60,8 @@ impl Arrival {
     /// It has no name, all names are taken, or the device fails.
     pub(super) fn finish(self, folder: &Path, overwrite: bool) -> io::Result<Saved> {
         let Self { mut file, name, len } = self;
-        let name = name.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "it came without a name"))?;
+        let name =
+            name.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "it came without a name"))?;
         file.as_file().sync_all()?;
         if overwrite {
             let path = folder.join(name);
@@ -103,7 +104,8 @@ mod tests {
     }
 
     fn names(folder: &Path) -> Vec<OsString> {
-        let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        let mut names: Vec<_> =
+            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         names.sort();
         names
     }

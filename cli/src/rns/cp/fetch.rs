@@ -57,7 +57,12 @@ pub(super) async fn run(
 }
 
 /// Asks for the file; fails unless it follows.
-async fn ask(link: &Link, file: &str, destination: DestinationHash, patience: Duration) -> Result<(), Failure> {
+async fn ask(
+    link: &Link,
+    file: &str,
+    destination: DestinationHash,
+    patience: Duration,
+) -> Result<(), Failure> {
     let answer = link.request_with(protocol::FETCH, &protocol::request(file), Some(patience), None).await;
     let answer = answer.map_err(|error| unanswered(destination, &error))?;
     match Answer::parse(&answer.data) {

@@ -134,7 +134,9 @@ impl Service {
                 tokio::spawn(async move {
                     match transfer.await {
                         Ok(()) => tell(json, "fetched", peer.as_ref(), &path, "", Some(len)),
-                        Err(error) => tell(json, "failed", peer.as_ref(), &path, &error.to_string(), Some(len)),
+                        Err(error) => {
+                            tell(json, "failed", peer.as_ref(), &path, &error.to_string(), Some(len))
+                        }
                     }
                 });
             }

@@ -133,7 +133,8 @@ impl Cp {
         if folder.is_dir() {
             return Ok(folder);
         }
-        Err(Failure::file(format_args!("{} is no directory", folder.display())).advise("create it, or choose another with -s"))
+        Err(Failure::file(format_args!("{} is no directory", folder.display()))
+            .advise("create it, or choose another with -s"))
     }
 }
 

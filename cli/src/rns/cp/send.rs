@@ -38,8 +38,7 @@ pub(super) async fn run(
     let len = content.len() as u64;
     let progress = options.progress("connecting");
     let node = attach(options.config.as_deref()).await?;
-    let link =
-        call::open_link(&node, destination, &LinkConfig::default(), options.wait, &progress).await?;
+    let link = call::open_link(&node, destination, &LinkConfig::default(), options.wait, &progress).await?;
     call::identify(&link, identity)?;
     progress.describe("offering the file");
     let start = Instant::now();
@@ -61,12 +60,7 @@ fn read(path: &Path) -> Result<Bytes, Failure> {
 }
 
 /// Follows a transfer to its end. The machine itself notices a peer that does not answer or falls silent.
-async fn follow(
-    transfer: Transfer,
-    file: &str,
-    len: u64,
-    progress: &Progress,
-) -> Result<(), TransferFailed> {
+async fn follow(transfer: Transfer, file: &str, len: u64, progress: &Progress) -> Result<(), TransferFailed> {
     let mut seen = Done::default();
     while let Some(done) = transfer.progressed(seen).await {
         if seen == Done::default() {
@@ -111,10 +105,10 @@ fn fault(file: &str, destination: DestinationHash, error: &TransferFailed) -> Fa
         TransferFailed::Failed(reason) => {
             Failure::network(format_args!("cannot send {file} to {destination}: {}", why(*reason)))
         }
-        TransferFailed::Closed(_) => {
-            Failure::network(format_args!("cannot send {file} to {destination}: {error}"))
-                .advise("a listener that does not allow this identity may close the link; see iolite rns cp -p")
-        }
+        TransferFailed::Closed(_) => Failure::network(format_args!(
+            "cannot send {file} to {destination}: {error}"
+        ))
+        .advise("a listener that does not allow this identity may close the link; see iolite rns cp -p"),
         TransferFailed::Refused(_) | _ => Failure::file(format_args!("cannot send {file}: {error}")),
     }
 }

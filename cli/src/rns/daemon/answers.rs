@@ -10,12 +10,7 @@ use proto_rns::{
 use rns_host::rpc::RpcRequest;
 use std::time::Duration;
 
-use super::{
-    instance::Instance,
-    interface_stats::interface_stats,
-    interfaces,
-    log::Level,
-};
+use super::{instance::Instance, interface_stats::interface_stats, interfaces, log::Level};
 use crate::rns::shown::unix_now;
 
 /// Returns the reply to a call, one MessagePack value.
@@ -33,11 +28,7 @@ pub(super) fn answer(instance: &Instance, request: &RpcRequest) -> Vec<u8> {
 }
 
 /// Returns the paths, as a list of maps.
-pub(super) fn path_table(
-    instance: &Instance,
-    only: Option<DestinationHash>,
-    max_hops: Option<u8>,
-) -> Value {
+pub(super) fn path_table(instance: &Instance, only: Option<DestinationHash>, max_hops: Option<u8>) -> Value {
     instance.node().with_node(|node, now| {
         let clock = Clock { now, wall: unix_now() };
         let wanted = |path: &PathInfo| {

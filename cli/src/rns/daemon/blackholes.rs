@@ -22,9 +22,10 @@ pub(super) async fn update(instance: &Instance) {
                 Ok(new) => instance
                     .log()
                     .tell(Level::Info, format_args!("refuses {new} more identities, as <{source}> does")),
-                Err(why) => instance
-                    .log()
-                    .tell(Level::Warning, format_args!("cannot fetch the refused identities of <{source}>: {why}")),
+                Err(why) => instance.log().tell(
+                    Level::Warning,
+                    format_args!("cannot fetch the refused identities of <{source}>: {why}"),
+                ),
             }
         }
         sleep(settings.update_interval).await;

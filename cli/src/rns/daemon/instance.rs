@@ -1,11 +1,7 @@
 //! The running daemon, as its parts see it.
 
 use proto_rns::{DestinationHash, IdentityHash, identity::Identity};
-use rns_host::{
-    config::HostConfig,
-    rpc::RpcKey,
-    store::DirectoryStore,
-};
+use rns_host::{config::HostConfig, rpc::RpcKey, store::DirectoryStore};
 use runtime_tokio::rns::RnsNode;
 use serde_json::json;
 use std::{
@@ -119,7 +115,8 @@ impl Instance {
         for (what, destination) in services.addresses() {
             self.log.tell(Level::Notice, format_args!("{what} <{destination}>"));
         }
-        let shared = self.config.shared.enabled.then(|| super::start::shown_address(&self.config.shared.address()));
+        let shared =
+            self.config.shared.enabled.then(|| super::start::shown_address(&self.config.shared.address()));
         let id = self.transport_id();
         let role = if self.config.node.transport { "a transport node" } else { "no transport node" };
         let text = match &shared {

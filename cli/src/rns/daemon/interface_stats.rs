@@ -82,7 +82,8 @@ fn shown(node: &Node, speeds: &Speeds, id: InterfaceId, interface: &Interface) -
 
 /// A listener says how many connections it has.
 fn clients(node: &Node, id: InterfaceId, interface: &Interface) -> Value {
-    let is_listener = matches!(interface.config().medium, Medium::TcpServer { .. } | Medium::LocalServer { .. });
+    let is_listener =
+        matches!(interface.config().medium, Medium::TcpServer { .. } | Medium::LocalServer { .. });
     if interface.parent().is_some() || !is_listener {
         return Value::Nil;
     }
@@ -93,10 +94,7 @@ fn access(interface: &Interface) -> [(&'static str, Value); 3] {
     let code = interface.access();
     let name = interface.config().access.as_ref().and_then(|access| access.network_name.clone());
     [
-        (
-            "ifac_signature",
-            code.map_or(Value::Nil, |code| bytes(&code.sign(&sha256(&[code.key()])))),
-        ),
+        ("ifac_signature", code.map_or(Value::Nil, |code| bytes(&code.sign(&sha256(&[code.key()]))))),
         ("ifac_size", code.map_or(Value::Nil, |code| number(code.size()))),
         ("ifac_netname", name.map_or(Value::Nil, Value::Text)),
     ]
@@ -194,7 +192,33 @@ const NOT_COUNTED: [&str; 21] = [
 
 /// The same for the whole node.
 const NOT_COUNTED_IN_TOTAL: [&str; 29] = [
-    "arxb", "atxb", "arxs", "atxs", "arxf", "atxf", "prxb", "ptxb", "prxs", "ptxs", "prxf", "ptxf", "rxpps",
-    "txpps", "rxqt", "rxqd", "rxqa", "rxqp", "rxqil", "rxqtd", "rxqdd", "rxqad", "rxqpd", "rxqild",
-    "tqpressure", "dqpressure", "aqpressure", "pqpressure", "ilqpressure",
+    "arxb",
+    "atxb",
+    "arxs",
+    "atxs",
+    "arxf",
+    "atxf",
+    "prxb",
+    "ptxb",
+    "prxs",
+    "ptxs",
+    "prxf",
+    "ptxf",
+    "rxpps",
+    "txpps",
+    "rxqt",
+    "rxqd",
+    "rxqa",
+    "rxqp",
+    "rxqil",
+    "rxqtd",
+    "rxqdd",
+    "rxqad",
+    "rxqpd",
+    "rxqild",
+    "tqpressure",
+    "dqpressure",
+    "aqpressure",
+    "pqpressure",
+    "ilqpressure",
 ];

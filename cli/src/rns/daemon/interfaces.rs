@@ -23,7 +23,9 @@ pub(super) fn attach(instance: &Instance, name: &str) -> Option<bool> {
             Some(true)
         }
         Err(error) => {
-            instance.log().tell(Level::Error, format_args!("the interface \"{name}\" does not start: {error}"));
+            instance
+                .log()
+                .tell(Level::Error, format_args!("the interface \"{name}\" does not start: {error}"));
             Some(false)
         }
     }

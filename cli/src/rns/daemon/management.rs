@@ -147,7 +147,8 @@ fn answer_request(instance: &Instance, link: &Link, request: &IncomingRequest) {
 /// Returns the state of the interfaces, and the number of links where that is wanted.
 fn status(instance: &Instance, data: &[u8]) -> Vec<u8> {
     let mut reply = Vec::new();
-    let wants_links = matches!(Value::parse(data), Ok(Value::Array(items)) if items.first() == Some(&Value::Bool(true)));
+    let wants_links =
+        matches!(Value::parse(data), Ok(Value::Array(items)) if items.first() == Some(&Value::Bool(true)));
     proto_rns::wire::msgpack::Writer::new(&mut reply).array(if wants_links { 2 } else { 1 });
     reply.extend(answer(instance, &RpcRequest::InterfaceStats));
     if wants_links {

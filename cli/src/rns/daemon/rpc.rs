@@ -71,7 +71,9 @@ async fn talk(instance: &Instance, mut stream: Box<dyn LocalStream>) {
                 server.reply(&answer(instance, &request));
             }
             Some(RpcServerEvent::NotUnderstood(error)) => {
-                instance.log().tell(Level::Warning, format_args!("a program asks what is not known: {error}"));
+                instance
+                    .log()
+                    .tell(Level::Warning, format_args!("a program asks what is not known: {error}"));
             }
             Some(RpcServerEvent::Failed(error)) => {
                 instance.log().tell(Level::Debug, format_args!("a call failed: {error}"));

@@ -51,10 +51,8 @@ impl Speeds {
         let bits = |now: u64, before: u64| now.saturating_sub(before).saturating_mul(8);
         let speed = |(id, now): (&InterfaceId, &Traffic)| {
             let before = self.seen.get(id).copied().unwrap_or_default();
-            let speed = Traffic {
-                received: bits(now.received, before.received),
-                sent: bits(now.sent, before.sent),
-            };
+            let speed =
+                Traffic { received: bits(now.received, before.received), sent: bits(now.sent, before.sent) };
             (*id, speed)
         };
         self.speeds = carried.iter().map(speed).collect();

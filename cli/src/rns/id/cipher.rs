@@ -140,9 +140,8 @@ mod tests {
     #[test]
     fn nobody_else_and_nothing_damaged_is_opened() {
         let sealed = encrypted(b"hello");
-        let open = |sealed: &[u8], number| {
-            decrypt_pieces(&mut &*sealed, &mut Vec::new(), &identity(number)).is_ok()
-        };
+        let open =
+            |sealed: &[u8], number| decrypt_pieces(&mut &*sealed, &mut Vec::new(), &identity(number)).is_ok();
         assert!(open(&sealed, 1));
         assert!(!open(&sealed, 2));
         (1..sealed.len()).for_each(|len| assert!(!open(&sealed[..len], 1), "{len}"));

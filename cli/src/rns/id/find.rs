@@ -105,7 +105,8 @@ fn import(given: &str, kind: &str) -> Result<[u8; 64], Failure> {
             .advise("write them in hexadecimal digits, base32 or base64, or name a file that holds them")
     };
     let content = if Path::new(given).is_file() {
-        let read = fs::read(given).map_err(|error| Failure::file(format_args!("cannot read {given}: {error}")));
+        let read =
+            fs::read(given).map_err(|error| Failure::file(format_args!("cannot read {given}: {error}")));
         Zeroizing::new(read?)
     } else {
         Zeroizing::new(given.as_bytes().to_vec())

@@ -27,11 +27,8 @@ use crate::{
 pub(super) fn sign(options: &Id, identity: &Identity) -> Result<(), Failure> {
     for path in &options.sign {
         let data = read(path)?;
-        let signature = if options.raw {
-            signature::sign_raw(identity, &data)
-        } else {
-            signature::sign(identity, &data)
-        };
+        let signature =
+            if options.raw { signature::sign_raw(identity, &data) } else { signature::sign(identity, &data) };
         let target = written::target(options, options.sign.len(), path, RSG)?;
         if options.wants_text() {
             output::line(options.encoding().armour(RSG, &signature))?;
@@ -75,18 +72,23 @@ pub(super) fn validate(options: &Id, signer: Option<&Known>) -> Result<(), Failu
         }
         let file = signed.display();
         output::line(match by {
-            Ok(by) => format!(
-                "{}, the file {file} was signed by <{by}>",
-                paint(style::GOOD, "Signature is valid")
-            ),
+            Ok(by) => {
+                format!("{}, the file {file} was signed by <{by}>", paint(style::GOOD, "Signature is valid"))
+            }
             Err(invalid) => {
-                format!("{} for the file {file}: {}", paint(style::BAD, "Signature is invalid"), why(&invalid))
+                format!(
+                    "{} for the file {file}: {}",
+                    paint(style::BAD, "Signature is invalid"),
+                    why(&invalid)
+                )
             }
         })?;
     }
     match invalid {
         0 => Ok(()),
-        count => Err(Failure::check(format_args!("{count} of {} signatures do not count", options.validate.len()))),
+        count => {
+            Err(Failure::check(format_args!("{count} of {} signatures do not count", options.validate.len())))
+        }
     }
 }
 

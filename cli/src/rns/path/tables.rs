@@ -131,7 +131,11 @@ mod tests {
             ]);
             plain(&path_line(&row))
         };
-        let start = format!("<{}> is 1 hop  away via <{}> on UDPInterface[u/127.0.0.1:1] expires ", "01".repeat(16), "02".repeat(16));
+        let start = format!(
+            "<{}> is 1 hop  away via <{}> on UDPInterface[u/127.0.0.1:1] expires ",
+            "01".repeat(16),
+            "02".repeat(16)
+        );
         assert!(hops(1).starts_with(&start), "{}", hops(1));
         assert!(hops(2).contains(" is 2 hops away "));
     }

@@ -89,7 +89,8 @@ impl<'a> Report<'a> {
 
     fn write_node(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let links = self.links.as_ref().and_then(integer);
-        let links = links.map(|count| format!("{count} entr{} in link table", if count == 1 { "y" } else { "ies" }));
+        let links =
+            links.map(|count| format!("{count} entr{} in link table", if count == 1 { "y" } else { "ies" }));
         let Some(id) = hash(self.stats, "transport_id") else {
             return links.map_or(Ok(()), |links| writeln!(f, "\n {links}"));
         };

@@ -65,7 +65,8 @@ impl Caller<'_> {
         loop {
             show::prompt()?;
             let line = lines.next_line().await;
-            let line = line.map_err(|error| Failure::file(format_args!("cannot read standard input: {error}")))?;
+            let line =
+                line.map_err(|error| Failure::file(format_args!("cannot read standard input: {error}")))?;
             match line.as_deref().map(str::trim) {
                 None | Some("exit" | "quit") => return Ok(()),
                 Some("") => {}
@@ -100,7 +101,9 @@ impl Caller<'_> {
         let answer = match answer {
             Ok(Ok(answer)) => answer,
             Ok(Err(error)) => return Err(self.unanswered(&error)),
-            Err(_) => return Err(Failure::network("the result did not arrive in time").advise("-W gives it more")),
+            Err(_) => {
+                return Err(Failure::network("the result did not arrive in time").advise("-W gives it more"));
+            }
         };
         self.progress.finish();
         let outcome = Outcome::parse(&answer.data).map_err(|error| {

@@ -167,7 +167,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_command_is_killed_when_its_time_is_over() {
-        let order = Order { timeout: Some(Duration::from_millis(200)), ..order("sh -c 'echo early; sleep 60'") };
+        let order =
+            Order { timeout: Some(Duration::from_millis(200)), ..order("sh -c 'echo early; sleep 60'") };
         let outcome = timeout(Duration::from_secs(10), run(&order)).await.unwrap();
         assert_eq!((outcome.ran, outcome.code, outcome.concluded), (true, Some(-9), None));
         assert_eq!(outcome.stdout, b"early\n");

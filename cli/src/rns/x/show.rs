@@ -57,7 +57,11 @@ pub(super) fn prompt() -> Result<(), Failure> {
 }
 
 fn stream(name: &str, len: u64, shown: &[u8]) -> Result<(), Failure> {
-    let left_out = if (shown.len() as u64) < len { format!(", {} shown", bytes(shown.len() as u64)) } else { String::new() };
+    let left_out = if (shown.len() as u64) < len {
+        format!(", {} shown", bytes(shown.len() as u64))
+    } else {
+        String::new()
+    };
     output::line(format_args!("It wrote {} to {name}{left_out}", bytes(len)))
 }
 

@@ -20,7 +20,9 @@ pub(super) async fn run(stage: Stage) -> Result<Outcome, Failure> {
     let me = Identity::generate(&Dalek, &mut keys::entropy()?);
     near.identify(&me).map_err(Failure::network)?;
     let told = within("the identity", async { far.identified().await.map_err(Failure::network) }).await?;
-    check(told.hash() == me.hash(), || format!("<{}> was identified instead of <{}>", told.hash(), me.hash()))?;
+    check(told.hash() == me.hash(), || {
+        format!("<{}> was identified instead of <{}>", told.hash(), me.hash())
+    })?;
     let payload = Payload::new(SIZE);
     let total = stage.amount(200);
     let start = Instant::now();

@@ -10,7 +10,6 @@ use proto_rns::{
 };
 use runtime_tokio::rns::{Destination, Link, RnsNode};
 use std::{
-    fmt::Display,
     net::{Ipv4Addr, SocketAddr, TcpListener},
     time::Duration,
 };
@@ -74,10 +73,9 @@ impl Network {
     pub(super) async fn link(&self) -> Result<(Link, Link), Failure> {
         let hash: DestinationHash = self.destination.hash();
         let ends = async {
-            tokio::try_join!(
-                async { self.near.connect(hash).await.map_err(Failure::network) },
-                async { self.destination.accept().await.map_err(Failure::network) },
-            )
+            tokio::try_join!(async { self.near.connect(hash).await.map_err(Failure::network) }, async {
+                self.destination.accept().await.map_err(Failure::network)
+            },)
         };
         within("the link", ends).await
     }
@@ -95,7 +93,7 @@ impl Network {
 /// # Errors
 /// It does not, or fails.
 pub(super) async fn within<T>(
-    what: impl Display,
+    what: &str,
     work: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, Failure> {
     let done = timeout(PATIENCE, work).await;

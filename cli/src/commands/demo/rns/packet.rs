@@ -21,9 +21,11 @@ pub(super) async fn run(stage: Stage) -> Result<Outcome, Failure> {
     for number in 0..total {
         let mut sent = Vec::with_capacity(SIZE);
         payload.append(0, number, &mut sent);
-        let (rtt, arrived) = within(format_args!("the proof of packet {number}"), async {
+        let (rtt, arrived) = within("the proof of a packet", async {
             tokio::try_join!(
-                async { network.near.deliver(network.destination.hash(), &sent).await.map_err(Failure::network) },
+                async {
+                    network.near.deliver(network.destination.hash(), &sent).await.map_err(Failure::network)
+                },
                 async { network.destination.recv().await.map_err(Failure::network) },
             )
         })
@@ -36,7 +38,8 @@ pub(super) async fn run(stage: Stage) -> Result<Outcome, Failure> {
     let lost = network.destination.lost();
     check(lost == 0, || format!("{lost} packets were dropped"))?;
     network.end().await;
-    let found = format!("{} packets decrypted and proved, the fastest in {}", count(total.into()), time(fastest));
+    let found =
+        format!("{} packets decrypted and proved, the fastest in {}", count(total.into()), time(fastest));
     Ok(Outcome { found, messages: total.into(), bytes: u64::from(total) * SIZE as u64, transfer })
 }
 

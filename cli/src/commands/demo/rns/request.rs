@@ -29,7 +29,9 @@ pub(super) async fn run(stage: Stage) -> Result<Outcome, Failure> {
         let wanted = usize::try_from(number).unwrap_or(0) * STEP;
         let asked = Value::Bytes(vec![0xa5; wanted]).to_vec();
         let response = near.request(PATH, &asked).await.map_err(Failure::network)?;
-        check(response.data == asked, || format!("the response to request {number} is not what was asked for"))?;
+        check(response.data == asked, || {
+            format!("the response to request {number} is not what was asked for")
+        })?;
         bytes += 2 * asked.len() as u64;
     }
     let transfer = start.elapsed();
@@ -38,7 +40,8 @@ pub(super) async fn run(stage: Stage) -> Result<Outcome, Failure> {
     near.close();
     answering.abort();
     network.end().await;
-    let found = format!("{} requests answered, small and as resources, a forbidden one not", count(total.into()));
+    let found =
+        format!("{} requests answered, small and as resources, a forbidden one not", count(total.into()));
     Ok(Outcome { found, messages: 2 * u64::from(total), bytes, transfer })
 }
 

@@ -1,7 +1,7 @@
 //! Data of any size over a link, with progress.
 
 use bench_peer::Payload;
-use proto_rns::link::LinkConfig;
+use proto_rns::{link::LinkConfig, resource::Strategy};
 use std::time::Instant;
 
 use super::network::{Network, within};
@@ -15,14 +15,15 @@ use runtime_tokio::rns::Progress;
 /// Sends a MiB that cannot be compressed, and its metadata, and watches how far it is.
 pub(super) async fn run(stage: Stage) -> Result<Outcome, Failure> {
     let mut links = LinkConfig::default();
-    links.resources.strategy = proto_rns::resource::AcceptStrategy::All;
+    links.resources.strategy = Strategy::All;
     let network = Network::joined(links).await?;
     let (near, far) = network.link().await?;
     let mut data = Vec::with_capacity(SIZE);
     Payload::new(SIZE).append(0, 0, &mut data);
     stage.progress.start_bar(SIZE as u64);
     let start = Instant::now();
-    let transfer = near.send_resource(data.clone(), Some(METADATA.to_vec()), true).map_err(Failure::network)?;
+    let transfer =
+        near.send_resource(data.clone(), Some(METADATA.to_vec()), true).map_err(Failure::network)?;
     let (mut steps, mut at) = (0_u64, Progress::default());
     let watched = async {
         while let Some(progress) = transfer.progressed(at).await {
@@ -35,7 +36,8 @@ pub(super) async fn run(stage: Stage) -> Result<Outcome, Failure> {
     };
     within("the end of the resource", watched).await?;
     transfer.await.map_err(Failure::network)?;
-    let arrived = within("the resource", async { far.next_resource().await.map_err(Failure::network) }).await?;
+    let arrived =
+        within("the resource", async { far.next_resource().await.map_err(Failure::network) }).await?;
     let taken = start.elapsed();
     check(arrived.data == data, || "the resource changed on the way".into())?;
     check(arrived.metadata.as_deref() == Some(METADATA), || "the metadata changed on the way".into())?;

@@ -12,7 +12,13 @@ pub(super) fn decode_data(payload: &[u8]) -> Dissection {
     let at = |r: &Reader<'_>| payload.len() - r.remaining();
     let header = match DataHeader::parse(&mut r) {
         Ok(header) => header,
-        Err(reason) => return Dissection::Damaged { node: Node::new("Data"), offset: at(&r), reason: reason.to_string() },
+        Err(reason) => {
+            return Dissection::Damaged {
+                node: Node::new("Data"),
+                offset: at(&r),
+                reason: reason.to_string(),
+            };
+        }
     };
     let mut node = Node::new("Data")
         .brief("number", header.number.0.get())
@@ -33,12 +39,20 @@ pub(super) fn decode_acknowledgement(name: &str, payload: &[u8], bandwidth: bool
     let node = |ranges: &[String]| Node::new(name).brief("numbers", ranges.join(","));
     let records = match AckRecords::parse(&mut Reader::new(payload)) {
         Ok((_, records)) => records,
-        Err(reason) => return Dissection::Damaged { node: Node::new(name), offset: payload.len(), reason: reason.to_string() },
+        Err(reason) => {
+            return Dissection::Damaged {
+                node: Node::new(name),
+                offset: payload.len(),
+                reason: reason.to_string(),
+            };
+        }
     };
     for record in records {
         match record {
             Ok(range) => ranges.push(of_range(range)),
-            Err(reason) => return Dissection::Damaged { node: node(&ranges), offset, reason: reason.to_string() },
+            Err(reason) => {
+                return Dissection::Damaged { node: node(&ranges), offset, reason: reason.to_string() };
+            }
         }
         let is_single = payload.get(offset).is_some_and(|&single| single != 0);
         offset += if is_single { AckRecords::SINGLE_LEN } else { AckRecords::RANGE_LEN };

@@ -1,10 +1,6 @@
 //! What the user gives to look behind access codes and encryption.
 
-use proto_rns::{
-    crypto::Dalek,
-    iface::Ifac,
-    identity::Identity,
-};
+use proto_rns::{crypto::Dalek, identity::Identity, iface::Ifac};
 use rns_host::store::read_identity_file;
 
 use crate::{args::dissect::Dissect, failure::Failure};
@@ -33,9 +29,9 @@ impl Keys {
     pub(super) fn read(options: &Dissect) -> Result<Self, Failure> {
         let identities = options.identity.iter().map(|path| {
             let loaded = read_identity_file(path, &Dalek);
-            loaded.map(|loaded| loaded.identity).map_err(|error| {
-                Failure::file(format_args!("the identity in {}: {error}", path.display()))
-            })
+            loaded
+                .map(|loaded| loaded.identity)
+                .map_err(|error| Failure::file(format_args!("the identity in {}: {error}", path.display())))
         });
         let (name, pass) = (options.ifac_name.as_deref(), options.ifac_pass.as_deref());
         let access = Ifac::new(&Dalek, name, pass, usize::from(options.ifac_size / 8));

@@ -49,7 +49,12 @@ impl Dissector {
     }
 
     /// Decodes a datagram, if it is Reticulum's.
-    pub(super) fn datagram(&mut self, from: SocketAddr, to: SocketAddr, payload: &[u8]) -> Option<Dissection> {
+    pub(super) fn datagram(
+        &mut self,
+        from: SocketAddr,
+        to: SocketAddr,
+        payload: &[u8],
+    ) -> Option<Dissection> {
         self.frame(from, to, payload)
     }
 

@@ -3,8 +3,8 @@
 use proto_rns::{
     DestinationHash, LinkHash,
     wire::{
-        Announce, Context, DestinationType, LinkProof, LinkRequest, Malformed, Packet, PacketType, PathRequest,
-        Proof, Signalling, TransportType, TunnelSynthesis,
+        Announce, Context, DestinationType, LinkProof, LinkRequest, Malformed, Packet, PacketType,
+        PathRequest, Proof, Signalling, TransportType, TunnelSynthesis,
     },
 };
 
@@ -116,7 +116,8 @@ fn data(packet: &Packet<'_>, keys: &Keys, memory: &mut Memory) -> Result<Node, M
         }
         DestinationType::Plain if packet.destination == TunnelSynthesis::DESTINATION => {
             let tunnel = TunnelSynthesis::parse(packet.data)?;
-            let verdict = if tunnel.verify(&proto_rns::crypto::Dalek) { Verdict::Valid } else { Verdict::Invalid };
+            let verdict =
+                if tunnel.verify(&proto_rns::crypto::Dalek) { Verdict::Valid } else { Verdict::Invalid };
             Ok(signed(Node::new("TunnelSynthesis"), verdict)
                 .brief("identity", tunnel.identity.hash().to_string())
                 .field("interface", tunnel.interface.to_string()))
@@ -182,7 +183,8 @@ fn signalled(node: Node, signalling: Option<Signalling>) -> Node {
 /// Returns bytes as text, if that is what they are.
 fn text(bytes: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(bytes).ok()?;
-    let is_readable = !text.is_empty() && text.chars().all(|letter| !letter.is_control() || letter.is_whitespace());
+    let is_readable =
+        !text.is_empty() && text.chars().all(|letter| !letter.is_control() || letter.is_whitespace());
     is_readable.then(|| printable(text))
 }
 
