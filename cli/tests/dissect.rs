@@ -50,7 +50,11 @@ fn a_real_session_is_understood_to_the_last_datagram() {
     ] {
         let dissected = iolite_with_input(&["dissect", "-"], &capture(name, &[]));
         assert_eq!(dissected.code, Some(0), "{name}: {dissected:?}");
-        assert!(dissected.stdout.contains(" 0 malformed, 0 of other protocols"), "{name}: {}", dissected.stdout);
+        assert!(
+            dissected.stdout.contains(" 0 malformed, 0 of other protocols"),
+            "{name}: {}",
+            dissected.stdout
+        );
         for message in
             ["OpenConnectionRequest1", "OpenConnectionReply2", "[ConnectionRequest guid=", "Ack numbers="]
         {

@@ -58,6 +58,7 @@ fn their_programs_reach_the_network_through_our_daemon() {
         return;
     }
     let (listener, connector) = Medium::Tcp.ends();
+    let [listener, connector] = [listener, connector].map(|end| end.with_option("ingress_control", "no"));
     let mut far = Reference::start(&Config::new([listener]));
     let shared = SharedInstance::fresh();
     let _daemon = Daemon::start(&Config::new([connector]).with_transport().with_shared(shared.clone()));
@@ -95,7 +96,8 @@ fn within(cast: Cast, shared: &SharedInstance) {
 
 /// Has a program of an instance reach a node in the network of that.
 fn behind(cast: Cast) {
-    Stage::behind_shared_instance(&SharedInstance::fresh()).play(cast, |initiator, responder| {
+    let stage = Stage::behind_shared_instance(&SharedInstance::fresh()).without_ingress_control();
+    stage.play(cast, |initiator, responder| {
         announces::are_heard(initiator, responder, 1);
         talk(initiator, responder);
         resources::arrive(initiator, responder, Content::random(1, 300_000));

@@ -42,8 +42,7 @@ fn distances(count: usize, edges: &[(usize, usize)]) -> Vec<usize> {
 
 #[test]
 fn every_node_of_every_shape_learns_a_path_that_is_hardly_longer_than_the_shortest() {
-    let shapes =
-        [(Topology::Ring, 9), (Topology::Star, 12), (Topology::Random { extra: 10, seed: 3 }, 20)];
+    let shapes = [(Topology::Ring, 9), (Topology::Star, 12), (Topology::Random { extra: 10, seed: 3 }, 20)];
     for (shape, count) in shapes {
         scenario("every_node_of_every_shape_learns_a_path", 0..2, |net| {
             let mut mesh = Mesh::new(net);
@@ -74,19 +73,28 @@ fn fifty_nodes_over_slow_and_fast_links_all_find_each_other_and_traffic_stays_bo
         let mut mesh = Mesh::new(net);
         let nodes = shape.build(&mut mesh, 50);
         mesh.run_for(2 * S);
-        let destinations: Vec<_> =
-            nodes.iter().step_by(10).enumerate().map(|(n, node)| spread(&mut mesh, *node, &format!("test.n{n}"))).collect();
+        let destinations: Vec<_> = nodes
+            .iter()
+            .step_by(10)
+            .enumerate()
+            .map(|(n, node)| spread(&mut mesh, *node, &format!("test.n{n}")))
+            .collect();
         mesh.run_for(180 * S);
         for node in &nodes {
             for destination in &destinations {
                 let own = mesh.net.node(*node).machine.destination(*destination).is_some();
-                assert!(own || mesh.hops(*node, *destination).is_some(), "{node:?} does not know {destination}");
+                assert!(
+                    own || mesh.hops(*node, *destination).is_some(),
+                    "{node:?} does not know {destination}"
+                );
             }
         }
         // Each node passes an announce on at most twice over each of its connections (spec 1.6.4).
         let packets: u64 = nodes
             .iter()
-            .flat_map(|node| mesh.net.node(*node).machine.interfaces().map(|(_, of)| of.counters().sent_packets))
+            .flat_map(|node| {
+                mesh.net.node(*node).machine.interfaces().map(|(_, of)| of.counters().sent_packets)
+            })
             .sum();
         let connections = u64::try_from(shape.edges(50).len()).unwrap();
         let most = 2 * 2 * connections * u64::try_from(destinations.len()).unwrap();

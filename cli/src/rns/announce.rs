@@ -56,7 +56,8 @@ pub(crate) async fn run(options: Announce, interrupt: Interrupt) -> Result<(), F
     let loaded = read_identity_file(&options.identity, &*provider()).map_err(|error| {
         Failure::file(format_args!("the identity in {}: {error}", options.identity.display()))
     })?;
-    let app_data = options.app_data.map(String::into_bytes).or(options.app_data_hex.map(|Hex(bytes)| bytes));
+    let app_data =
+        options.app_data.map(String::into_bytes).or_else(|| options.app_data_hex.map(|Hex(bytes)| bytes));
     let announced = announce(
         options.config.as_deref(),
         &options.name,

@@ -8,6 +8,7 @@ mod attach;
 mod call;
 mod cp;
 mod daemon;
+mod fields;
 mod id;
 pub(crate) mod keys;
 mod local_socket;

@@ -80,10 +80,8 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 }
 
 fn key_text(key: &msgpack::Value) -> String {
-    match json(key) {
-        Json::String(text) => text,
-        other => other.to_string(),
-    }
+    let key = json(key);
+    key.as_str().map_or_else(|| key.to_string(), Into::into)
 }
 
 /// Writes a number with the unit of its thousands, two places behind the point from the second unit on.

@@ -3,8 +3,9 @@
 use proto_rns::{
     iface::{Deframer, Framing},
     wire::{
-        Announce, Envelope, HashmapUpdate, LinkIdentify, LinkProof, LinkRequest, Packet, PathRequest, Proof, Request,
-        ResourceAdvertisement, ResourceProof, ResourceRequest, Response, StreamData, TunnelSynthesis,
+        Announce, Envelope, HashmapUpdate, LinkIdentify, LinkProof, LinkRequest, Packet, PathRequest, Proof,
+        Request, ResourceAdvertisement, ResourceProof, ResourceRequest, Response, StreamData,
+        TunnelSynthesis,
         msgpack::{Reader, Value},
     },
 };

@@ -1,7 +1,8 @@
 //! A node with a stream and a UDP interface that nobody is kind to.
 
 use proto_core::{
-    Datagram, DownReason, Flow, Instant, LinkEvent, LinkId, LinkRequest, Machine, Sink, Transmit, UnixTime, pump,
+    Datagram, DownReason, Flow, Instant, LinkEvent, LinkId, LinkRequest, Machine, Sink, Transmit, UnixTime,
+    pump,
 };
 use proto_rns::{
     crypto::Dalek,
@@ -42,7 +43,8 @@ impl Scene {
         let config = NodeConfig { transport: true, max_events: 64, ..NodeConfig::default() };
         let wall = UnixTime::new(Duration::from_secs(1_700_000_000));
         let mut node = Node::new(config, Tools::default(), None, [1; 32], now, wall).unwrap();
-        let stream = Medium::TcpClient { target: Target::Address(from), framing: Framing::Hdlc, backbone: false };
+        let stream =
+            Medium::TcpClient { target: Target::Address(from), framing: Framing::Hdlc, backbone: false };
         let socket = Medium::Udp { bind: SocketAddr::from(([10, 0, 0, 1], 4_242)), forward: Some(from) };
         for medium in [stream, socket] {
             node.add_interface(now, InterfaceConfig::new("fuzzed", medium)).unwrap();

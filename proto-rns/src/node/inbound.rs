@@ -163,6 +163,7 @@ mod tests {
         node::{NodeConfig, Tools},
         wire::Context,
     };
+    use core::num::NonZeroUsize;
     use core::time::Duration;
     use proto_core::{Datagram, Instant, LinkEvent, LinkRequest, Machine, UnixTime};
 
@@ -182,6 +183,7 @@ mod tests {
             let packet = Packet::new(PacketType::Data, kind, hash, Context::None, b"hello");
             let mut frame = packet.to_vec();
             node.handle_datagram(Instant::ZERO, Datagram::new(link, here, &mut frame));
+            while node.poll_transmit(Instant::ZERO, NonZeroUsize::MIN, &mut Vec::new()).is_some() {}
             core::iter::from_fn(|| node.poll_event())
                 .filter(|event| matches!(event, Event::Packet { .. }))
                 .count()

@@ -1,6 +1,13 @@
 //! The reference vectors and the random draws that they were made with.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::expect_used,
+    reason = "helpers of tests fail as tests do"
+)]
 
 use proto_core::{Instant, UnixTime};
 use proto_rns::{

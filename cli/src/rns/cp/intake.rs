@@ -155,6 +155,8 @@ pub(super) const fn why(reason: FailReason) -> &'static str {
         FailReason::OutOfSequence => "the other node asked for impossible parts",
         FailReason::Corrupt => "it was damaged on the way",
         FailReason::TooLarge => "it is larger than was announced",
+        FailReason::Unreadable => "it cannot be read to its end",
+        #[allow(clippy::wildcard_enum_match_arm, reason = "there may be more reasons one day")]
         _ => "it came to nothing",
     }
 }

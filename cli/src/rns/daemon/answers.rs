@@ -14,6 +14,7 @@ use super::{instance::Instance, interface_stats::interface_stats, interfaces, lo
 use crate::rns::shown::unix_now;
 
 /// Returns the reply to a call, one MessagePack value.
+#[allow(clippy::wildcard_enum_match_arm, reason = "the node itself knows the rest")]
 pub(super) fn answer(instance: &Instance, request: &RpcRequest) -> Vec<u8> {
     match request {
         RpcRequest::InterfaceStats => interface_stats(instance),
@@ -171,7 +172,8 @@ fn retain_all(node: &mut Node, identity: IdentityHash) -> bool {
     let of_identity = node.known().iter().filter(|(_, known)| known.identity.hash() == identity);
     let destinations: Vec<DestinationHash> = of_identity.map(|(destination, _)| destination).collect();
     // Each must be retained, whatever came of the others.
-    destinations.into_iter().fold(false, |any, destination| node.known_mut().retain(destination) || any)
+    let retained = destinations.into_iter().filter(|destination| node.known_mut().retain(*destination));
+    retained.count() > 0
 }
 
 const fn true_or_nil(done: bool) -> Value {

@@ -103,7 +103,13 @@ fn tell_obstacle(log: &Log, interface: &ConfiguredInterface) {
     let (address, tried) = match &interface.config.medium {
         Medium::TcpServer { bind, .. } => (*bind, TcpListener::bind(bind).map(drop)),
         Medium::Udp { bind, .. } => (*bind, UdpSocket::bind(bind).map(drop)),
-        _ => return,
+        // Nobody knows beforehand whether these will work.
+        Medium::TcpClient { .. }
+        | Medium::LocalServer { .. }
+        | Medium::LocalClient { .. }
+        | Medium::Pipe { .. }
+        | Medium::Serial { .. }
+        | _ => return,
     };
     if let Err(error) = tried {
         log.tell(
@@ -118,6 +124,7 @@ fn tell_obstacle(log: &Log, interface: &ConfiguredInterface) {
     }
 }
 
+#[allow(clippy::wildcard_enum_match_arm, reason = "the operating system has reasons without number")]
 fn remedy(error: &io::Error, address: SocketAddr) -> String {
     match error.kind() {
         io::ErrorKind::AddrInUse => {

@@ -46,7 +46,7 @@ impl Known {
 pub(super) async fn find(options: &Id) -> Result<Option<Known>, Failure> {
     if let Some(keys) = &options.import_prv {
         let bytes = Zeroizing::new(import(keys, "private")?);
-        return Ok(Some(Known::Private(Identity::from_bytes(&*provider(), &*bytes))));
+        return Ok(Some(Known::Private(Identity::from_bytes(&*provider(), &bytes))));
     }
     if let Some(keys) = &options.import_pub {
         return Ok(Some(Known::Public(PublicIdentity::from_bytes(&import(keys, "public")?))));

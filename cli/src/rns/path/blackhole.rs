@@ -6,7 +6,14 @@ use rns_host::rpc::RpcRequest;
 use std::time::Duration;
 
 use super::{Path, ask, remote, tell};
-use crate::{failure::Failure, output, rns::shown};
+use crate::{
+    failure::Failure,
+    output,
+    rns::{
+        fields::{digits, hash, text},
+        shown,
+    },
+};
 
 /// Refuses an identity, or accepts it again.
 pub(super) async fn change(options: &Path, identity: IdentityHash) -> Result<(), Failure> {
@@ -56,20 +63,15 @@ fn until(hours: f64) -> Result<UnixTime, Failure> {
 }
 
 fn line(identity: &Value, details: &Value, now: f64) -> String {
-    let hash = |value: Option<&Value>| match value {
-        Some(Value::Bytes(bytes)) => shown::hex(bytes),
-        _ => "?".into(),
-    };
+    let unknown = || "?".into();
     let duration = match details.get("until") {
         Some(Value::Float(until)) => format!("for {}", shown::period(until - now)),
         _ => "indefinitely".into(),
     };
-    let reason = match details.get("reason") {
-        Some(Value::Text(reason)) => format!(" ({reason})"),
-        _ => String::new(),
-    };
-    let source = hash(details.get("source"));
-    format!("<{}> blackholed {duration}{reason} by <{source}>", hash(Some(identity)))
+    let reason = text(details, "reason").map(|reason| format!(" ({reason})")).unwrap_or_default();
+    let source = hash(details, "source").unwrap_or_else(unknown);
+    let identity = digits(identity).unwrap_or_else(unknown);
+    format!("<{identity}> blackholed {duration}{reason} by <{source}>")
 }
 
 #[cfg(test)]

@@ -10,7 +10,10 @@ use crate::{
         self,
         style::{self, paint},
     },
-    rns::shown,
+    rns::{
+        fields::{amount, hash, number, text},
+        shown,
+    },
 };
 
 /// Shows a table.
@@ -35,28 +38,28 @@ pub(super) async fn show(options: &Path) -> Result<(), Failure> {
         return output::line("No information available");
     }
     if options.rates {
-        rows.sort_by(|one, other| number(one, "last").total_cmp(&number(other, "last")));
+        rows.sort_by(|one, other| amount(one, "last").total_cmp(&amount(other, "last")));
         rows.iter().try_for_each(|row| output::line(rate_line(row, shown::unix_now())))
     } else {
-        rows.sort_by(|one, other| number(one, "hops").total_cmp(&number(other, "hops")));
+        rows.sort_by(|one, other| amount(one, "hops").total_cmp(&amount(other, "hops")));
         rows.iter().try_for_each(|row| output::line(path_line(row)))
     }
 }
 
 fn path_line(row: &Value) -> String {
-    let hops = format!("{} hop{}", number(row, "hops"), if number(row, "hops") == 1.0 { " " } else { "s" });
+    let hops = format!("{} hop{}", amount(row, "hops"), if amount(row, "hops") == 1.0 { " " } else { "s" });
     format!(
         "<{}> is {hops} away via <{}> on {} expires {}",
-        paint(style::STRONG, hash(row, "hash")),
-        hash(row, "via"),
-        text(row, "interface"),
-        shown::date(number(row, "expires"))
+        paint(style::STRONG, shown_hash(row, "hash")),
+        shown_hash(row, "via"),
+        text(row, "interface").unwrap_or("?"),
+        shown::date(amount(row, "expires"))
     )
 }
 
 fn rate_line(row: &Value, now: f64) -> String {
     let times: Vec<f64> = match row.get("timestamps") {
-        Some(Value::Array(times)) => times.iter().map(value).collect(),
+        Some(Value::Array(times)) => times.iter().map(number).collect(),
         _ => Vec::new(),
     };
     let span = now - times.first().copied().unwrap_or(now);
@@ -64,47 +67,24 @@ fn rate_line(row: &Value, now: f64) -> String {
     let count = f64::from(u32::try_from(times.len()).unwrap_or(u32::MAX));
     let mut line = format!(
         "<{}> last heard {} ago, {:.0} announces/hour in the last {}",
-        paint(style::STRONG, hash(row, "hash")),
-        shown::period((now - number(row, "last")).round()),
+        paint(style::STRONG, shown_hash(row, "hash")),
+        shown::period((now - amount(row, "last")).round()),
         count / hours,
         shown::period(span.round())
     );
-    let violations = number(row, "rate_violations");
+    let violations = amount(row, "rate_violations");
     if violations > 0.0 {
         line += &format!(", {violations} active rate violations");
     }
-    let blocked = number(row, "blocked_until") - now;
+    let blocked = amount(row, "blocked_until") - now;
     if blocked > 0.0 {
         line += &format!(", new announces allowed in {}", shown::period(blocked.round()));
     }
     line
 }
 
-fn number(row: &Value, key: &str) -> f64 {
-    row.get(key).map_or(0.0, value)
-}
-
-#[allow(clippy::cast_precision_loss, reason = "what is shown has four digits at most")]
-const fn value(value: &Value) -> f64 {
-    match value {
-        Value::Float(number) => *number,
-        Value::Unsigned(number) => *number as f64,
-        _ => 0.0,
-    }
-}
-
-fn hash(row: &Value, key: &str) -> String {
-    match row.get(key) {
-        Some(Value::Bytes(bytes)) => shown::hex(bytes),
-        _ => "?".into(),
-    }
-}
-
-fn text<'v>(row: &'v Value, key: &str) -> &'v str {
-    match row.get(key) {
-        Some(Value::Text(text)) => text,
-        _ => "?",
-    }
+fn shown_hash(row: &Value, key: &str) -> String {
+    hash(row, key).unwrap_or_else(|| "?".into())
 }
 
 #[cfg(test)]

@@ -149,14 +149,15 @@ fn change(options: &Status) -> Option<(RpcRequest, &str, &'static str)> {
 }
 
 fn tell_change(reply: &Value, name: &str, done: &str, json: bool) -> Result<(), Failure> {
+    let reply = if let Value::Bool(done) = reply { Some(*done) } else { None };
     match reply {
-        Value::Bool(true) if json => output::json(&json!({ "interface": name, "done": done })),
-        Value::Bool(true) => output::line(format_args!("the interface \"{name}\" is {done}")),
-        Value::Bool(false) => Err(Failure::check(format_args!(
+        Some(true) if json => output::json(&json!({ "interface": name, "done": done })),
+        Some(true) => output::line(format_args!("the interface \"{name}\" is {done}")),
+        Some(false) => Err(Failure::check(format_args!(
             "the interface \"{name}\" is not {done}: it runs already, or does not start"
         ))
         .advise("the log of the daemon tells more")),
-        _ => Err(Failure::check(format_args!(
+        None => Err(Failure::check(format_args!(
             "the interface \"{name}\" is not {done}: there is none, or the config file says enable_interface_management = no"
         ))),
     }

@@ -4,7 +4,10 @@ use proto_rns::wire::msgpack::Value;
 use std::fmt::{self, Display};
 
 use super::{Status, shown};
-use crate::output::style::{self, paint};
+use crate::{
+    output::style::{self, paint},
+    rns::fields::{amount, count, hash, integer, text},
+};
 
 /// What is shown of a status.
 #[derive(Debug)]
@@ -41,7 +44,7 @@ impl<'a> Report<'a> {
         writeln!(f, "\n {}", paint(style::STRONG, text(interface, "name").unwrap_or("?")))?;
         writeln!(f, "    Status    : {status}")?;
         let is_shared = text(interface, "type") == Some("LocalServerInterface");
-        match interface.get("clients").and_then(integer) {
+        match count(interface, "clients") {
             // Whoever asks from this host is one of them.
             Some(clients) if is_shared => {
                 let others = if self.options.remote.is_none() { clients } else { clients.saturating_sub(1) };
@@ -54,11 +57,11 @@ impl<'a> Report<'a> {
             writeln!(f, "    Mode      : {}", mode(interface))?;
         }
         let rate = shown::speed(amount(interface, "bitrate"));
-        match interface.get("mtu").and_then(integer) {
+        match count(interface, "mtu") {
             Some(mtu) => writeln!(f, "    Rate      : {rate}, MTU {mtu}")?,
             None => writeln!(f, "    Rate      : {rate}")?,
         }
-        if let Some(size) = interface.get("ifac_size").and_then(integer) {
+        if let Some(size) = count(interface, "ifac_size") {
             let code = match interface.get("ifac_signature") {
                 Some(Value::Bytes(signature)) => {
                     let end = signature.len().saturating_sub(5);
@@ -72,19 +75,9 @@ impl<'a> Report<'a> {
             writeln!(f, "    Network   : {name}")?;
         }
         if self.options.announce_stats {
-            self.write_announces(f, interface)?;
+            write_announces(f, interface)?;
         }
         write_traffic(f, "    Traffic   :", interface)
-    }
-
-    #[allow(clippy::unused_self, reason = "it stands beside the other parts of an interface")]
-    fn write_announces(&self, f: &mut fmt::Formatter<'_>, interface: &Value) -> fmt::Result {
-        if let Some(target) = interface.get("announce_rate_target").and_then(integer) {
-            let grace = interface.get("announce_rate_grace").and_then(integer).unwrap_or(0);
-            let target = shown::period(f64::from(u32::try_from(target).unwrap_or(u32::MAX)));
-            writeln!(f, "    Ann. rate : one each {target}, {grace} more in grace")?;
-        }
-        writeln!(f, "    Held anns : {}", amount(interface, "held_announces"))
     }
 
     fn write_node(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -123,6 +116,15 @@ impl Display for Report<'_> {
     }
 }
 
+fn write_announces(f: &mut fmt::Formatter<'_>, interface: &Value) -> fmt::Result {
+    if let Some(target) = count(interface, "announce_rate_target") {
+        let grace = count(interface, "announce_rate_grace").unwrap_or(0);
+        let target = shown::period(f64::from(u32::try_from(target).unwrap_or(u32::MAX)));
+        writeln!(f, "    Ann. rate : one each {target}, {grace} more in grace")?;
+    }
+    writeln!(f, "    Held anns : {}", amount(interface, "held_announces"))
+}
+
 fn write_traffic(f: &mut fmt::Formatter<'_>, label: &str, counts: &Value) -> fmt::Result {
     let sent = format!("↑{}", shown::size(amount(counts, "txb")));
     let received = format!("↓{}", shown::size(amount(counts, "rxb")));
@@ -133,7 +135,7 @@ fn write_traffic(f: &mut fmt::Formatter<'_>, label: &str, counts: &Value) -> fmt
 }
 
 fn mode(interface: &Value) -> &'static str {
-    match interface.get("mode").and_then(integer) {
+    match count(interface, "mode") {
         Some(2) => "Point-to-Point",
         Some(3) => "Access Point",
         Some(4) => "Roaming",
@@ -141,37 +143,5 @@ fn mode(interface: &Value) -> &'static str {
         Some(6) => "Gateway",
         Some(7) => "Internal",
         _ => "Full",
-    }
-}
-
-fn text<'v>(of: &'v Value, key: &str) -> Option<&'v str> {
-    match of.get(key) {
-        Some(Value::Text(text)) => Some(text),
-        _ => None,
-    }
-}
-
-fn hash(of: &Value, key: &str) -> Option<String> {
-    match of.get(key) {
-        Some(Value::Bytes(bytes)) => Some(shown::hex(bytes)),
-        _ => None,
-    }
-}
-
-const fn integer(value: &Value) -> Option<u64> {
-    match value {
-        Value::Unsigned(number) => Some(*number),
-        _ => None,
-    }
-}
-
-/// Returns a number of an interface; 0 where it has none.
-#[allow(clippy::cast_precision_loss, reason = "what is shown and sorted by has four digits at most")]
-pub(super) fn amount(of: &Value, key: &str) -> f64 {
-    match of.get(key) {
-        Some(Value::Unsigned(number)) => *number as f64,
-        Some(Value::Negative(number)) => *number as f64,
-        Some(Value::Float(number)) => *number,
-        _ => 0.0,
     }
 }

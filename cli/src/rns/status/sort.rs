@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use proto_rns::wire::msgpack::Value;
 
-use super::report::amount;
+use crate::rns::fields::amount;
 
 /// What interfaces are sorted by, the largest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

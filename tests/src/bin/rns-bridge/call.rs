@@ -24,6 +24,11 @@ impl<'a> Params<'a> {
         self.0.get(name).filter(|value| !value.is_null())
     }
 
+    /// Says whether a parameter is given as null, which is not the same as not at all.
+    pub(crate) fn is_null(&self, name: &str) -> bool {
+        self.0.get(name).is_some_and(Value::is_null)
+    }
+
     pub(crate) fn bytes(&self, name: &str) -> Result<Vec<u8>, Failure> {
         unhex(self.text(name)?)
     }

@@ -40,8 +40,9 @@ impl Instance {
         let tools = Tools { crypto: host_crypto::provider(), ..Tools::default() };
         let machine = Node::new(config, tools, None, seed(), Instant::ZERO, wall())?;
         let (owes, owed) = unbounded_channel();
+        let (wakes, woken) = unbounded_channel();
         let (driver, handle) =
-            Driver::<_, _, Tokio>::new(machine, Watcher::new(owes), DriverConfig::default())?;
+            Driver::<_, _, Tokio>::new(machine, Watcher::new(owes, wakes), DriverConfig::default())?;
         let added = handle.with(|node, _, now| {
             node.set_wall(now, wall());
             interfaces
@@ -51,6 +52,7 @@ impl Instance {
         })?;
         driver.spawn();
         runtime.spawn(respond(handle.clone(), owed));
+        runtime.spawn(catch_up(handle.clone(), woken));
         drop(entered);
         let instance = Self { handle, interfaces: added, runtime };
         instance.until(Duration::from_secs(5), |node, _, _| {
@@ -61,12 +63,15 @@ impl Instance {
 
     /// Gives the node a command.
     pub(super) fn with<T>(&self, command: impl FnOnce(&mut Node, &mut Watcher, Instant) -> T) -> T {
-        self.handle.with(command)
+        self.handle.with(|node, watcher, now| {
+            watcher.catch_up(node, now);
+            command(node, watcher, now)
+        })
     }
 
     /// Asks the node something.
     pub(super) fn read<T>(&self, question: impl FnOnce(&Node, &Watcher) -> T) -> T {
-        self.handle.read(|node, watcher| question(node, watcher))
+        self.with(|node, watcher, _| question(node, watcher))
     }
 
     /// Asks again and again until there is an answer, or the time is over.
@@ -78,7 +83,7 @@ impl Instance {
     ) -> Option<T> {
         let started = Clock::now();
         loop {
-            match self.handle.with(&mut question) {
+            match self.with(&mut question) {
                 Some(answer) => return Some(answer),
                 None if started.elapsed() >= patience => return None,
                 None => sleep(PAUSE),
@@ -114,6 +119,13 @@ impl Drop for Instance {
         self.handle.with(|node, watcher, now| watcher.leave(node, now));
         self.handle.end_within(Duration::from_millis(100));
         self.runtime.block_on(self.handle.ended());
+    }
+}
+
+/// Has the face heed what arrives as soon as it does.
+async fn catch_up(handle: Handle<Node, Watcher>, mut woken: UnboundedReceiver<()>) {
+    while woken.recv().await.is_some() {
+        handle.with(|node, watcher, now| watcher.catch_up(node, now));
     }
 }
 

@@ -15,6 +15,7 @@ use proto_rns::{
     resource::Strategy,
 };
 use serde_json::{Value, json};
+use std::time::Duration;
 
 pub(super) fn answer(instance: &mut Instance, command: &str, params: Params<'_>) -> Option<Answer> {
     Some(match command {
@@ -184,7 +185,9 @@ fn listener_status(instance: &Instance, params: Params<'_>) -> Answer {
 }
 
 fn close(instance: &Instance, params: Params<'_>) -> Answer {
-    _ = instance.with_link(link(params)?, |link, env, out| link.close(env, out));
+    let number = link(params)?;
+    _ = instance.with_link(number, |link, env, out| link.close(env, out));
+    instance.until(CLOSING, |_, watcher, _| watcher.links.get(&number).and_then(|log| log.closed));
     Ok(json!({"torn_down": true}))
 }
 
@@ -281,6 +284,9 @@ fn name(state: LinkState) -> &'static str {
 
 /// The reference's names of a link's states.
 const NAMES: [&str; 5] = ["PENDING", "HANDSHAKE", "ACTIVE", "STALE", "CLOSED"];
+
+/// How long a link may take to tell that it is closed.
+const CLOSING: Duration = Duration::from_secs(1);
 
 /// The longest resource that the suite's applications accept.
 const LONGEST_ACCEPTED: u64 = 4_096;

@@ -50,7 +50,7 @@ fn start_server(wire: &mut Wire, params: Params<'_>) -> Answer {
         interfaces.push(InterfaceConfig::new("Shared", medium));
     }
     let config = NodeConfig {
-        transport: params.flag("enable_transport", true),
+        transport: params.flag("enable_transport", !params.is_null("enable_transport")),
         respond_to_probes: params.flag("respond_to_probes", false),
         implicit_proofs: params.flag("use_implicit_proof", true),
         ..NodeConfig::default()

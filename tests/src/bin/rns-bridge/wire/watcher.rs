@@ -21,6 +21,8 @@ use tokio::sync::mpsc::UnboundedSender;
 pub(super) struct Watcher {
     arrived: VecDeque<node::Event>,
     owed: UnboundedSender<Owed>,
+    /// Says that something arrived: a driver gives commands that follow from an event only when it wakes again.
+    woken: UnboundedSender<()>,
     left: bool,
     /// Packets to the node's destinations that nobody took yet.
     pub(super) packets: Vec<(DestinationHash, Vec<u8>)>,
@@ -115,10 +117,11 @@ pub(super) struct Owed {
 }
 
 impl Watcher {
-    pub(super) const fn new(owed: UnboundedSender<Owed>) -> Self {
+    pub(super) const fn new(owed: UnboundedSender<Owed>, woken: UnboundedSender<()>) -> Self {
         Self {
             arrived: VecDeque::new(),
             owed,
+            woken,
             left: false,
             packets: Vec::new(),
             fates: BTreeMap::new(),
@@ -133,6 +136,13 @@ impl Watcher {
     pub(super) fn leave(&mut self, node: &mut Node, now: Instant) {
         node.close_links(now);
         self.left = true;
+    }
+
+    /// Heeds what has arrived.
+    pub(super) fn catch_up(&mut self, node: &mut Node, now: Instant) {
+        while let Some(event) = self.arrived.pop_front() {
+            self.on_event(node, now, event);
+        }
     }
 
     /// Begins to watch a link.
@@ -250,12 +260,11 @@ impl Watcher {
 impl Face<Node> for Watcher {
     fn event(&mut self, event: node::Event) {
         self.arrived.push_back(event);
+        _ = self.woken.send(());
     }
 
     fn prepare(&mut self, node: &mut Node, now: Instant) {
-        while let Some(event) = self.arrived.pop_front() {
-            self.on_event(node, now, event);
-        }
+        self.catch_up(node, now);
     }
 
     fn is_finished(&self, node: &Node) -> bool {
