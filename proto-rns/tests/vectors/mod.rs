@@ -19,10 +19,10 @@ use serde_json::Value;
 use std::{collections::VecDeque, time::Duration};
 
 /// The time at which the reference made all vectors.
-pub const FROZEN: UnixTime = UnixTime::new(Duration::from_secs(1_700_000_000));
+pub(crate) const FROZEN: UnixTime = UnixTime::new(Duration::from_secs(1_700_000_000));
 
 /// Returns the vector under a path such as `announce/with_app_data`.
-pub fn vector(path: &str) -> Vector {
+pub(crate) fn vector(path: &str) -> Vector {
     let all: Value = serde_json::from_str(include_str!("rns.json")).unwrap();
     let value =
         path.split('/').fold(&all, |value, key| value.get(key).unwrap_or_else(|| panic!("no {path}")));
@@ -30,31 +30,31 @@ pub fn vector(path: &str) -> Vector {
 }
 
 /// One vector.
-pub struct Vector(pub Value);
+pub(crate) struct Vector(pub(crate) Value);
 
 impl Vector {
     /// Returns the bytes of a field in hexadecimal digits.
-    pub fn bytes(&self, field: &str) -> Vec<u8> {
+    pub(crate) fn bytes(&self, field: &str) -> Vec<u8> {
         hex(self.str(field))
     }
 
     /// Returns the bytes of a field of known length.
-    pub fn array<const N: usize>(&self, field: &str) -> [u8; N] {
+    pub(crate) fn array<const N: usize>(&self, field: &str) -> [u8; N] {
         self.bytes(field).try_into().unwrap_or_else(|_| panic!("{field} has another length"))
     }
 
     /// Returns a field's text.
-    pub fn str(&self, field: &str) -> &str {
+    pub(crate) fn str(&self, field: &str) -> &str {
         self.0.get(field).and_then(Value::as_str).unwrap_or_else(|| panic!("no text {field}"))
     }
 
     /// Returns a field's number.
-    pub fn number(&self, field: &str) -> u64 {
+    pub(crate) fn number(&self, field: &str) -> u64 {
         self.0.get(field).and_then(Value::as_u64).unwrap_or_else(|| panic!("no number {field}"))
     }
 
     /// Returns the random draws that the reference used.
-    pub fn draws(&self) -> Draws {
+    pub(crate) fn draws(&self) -> Draws {
         let draws = self.0.get("draws").and_then(Value::as_array).unwrap();
         Draws(draws.iter().map(|draw| hex(draw.get("hex").and_then(Value::as_str).unwrap())).collect())
     }
@@ -62,11 +62,11 @@ impl Vector {
 
 /// Recorded draws, handed out in their order.
 #[derive(Debug)]
-pub struct Draws(pub VecDeque<Vec<u8>>);
+pub(crate) struct Draws(pub(crate) VecDeque<Vec<u8>>);
 
 impl Draws {
     /// Makes sure that all draws were used.
-    pub fn assert_used(&self) {
+    pub(crate) fn assert_used(&self) {
         assert!(self.0.is_empty(), "{} draws are left", self.0.len());
     }
 }
@@ -79,17 +79,17 @@ impl Entropy for Draws {
 }
 
 /// Returns the surroundings in which the vectors were made.
-pub fn env(entropy: &mut dyn Entropy) -> Env<'_> {
+pub(crate) fn env(entropy: &mut dyn Entropy) -> Env<'_> {
     env_with(entropy, &NoCompression)
 }
 
 /// Returns the same surroundings with a way to compress.
-pub fn env_with<'a>(entropy: &'a mut dyn Entropy, compression: &'a dyn Compression) -> Env<'a> {
+pub(crate) fn env_with<'a>(entropy: &'a mut dyn Entropy, compression: &'a dyn Compression) -> Env<'a> {
     Env { now: Instant::from_millis(1_000), wall: FROZEN, crypto: &Dalek, compression, entropy }
 }
 
 /// Reads hexadecimal digits.
-pub fn hex(digits: &str) -> Vec<u8> {
+pub(crate) fn hex(digits: &str) -> Vec<u8> {
     digits
         .as_bytes()
         .chunks(2)
