@@ -56,7 +56,8 @@ class Content:
 
     def check(self, contents):
         number = int.from_bytes(contents[:NUMBER], "little")
-        if len(contents) != self.size(number) or memoryview(contents)[NUMBER:] != memoryview(self.noise)[: len(contents) - NUMBER]:
+        noise = memoryview(self.noise)[: len(contents) - NUMBER]
+        if len(contents) != self.size(number) or memoryview(contents)[NUMBER:] != noise:
             raise ValueError(f"contents {number} came broken")
         return number
 

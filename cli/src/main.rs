@@ -3,7 +3,7 @@
 //! - [`args`]: what the command line says.
 //! - [`commands`]: one module a command.
 //! - [`raknet`]: what several RakNet commands share.
-//! - [`rns`]: Reticulum.
+//! - [`rns`]: the commands of Reticulum.
 //! - [`output`]: lines, tables, colours, progress, JSON.
 //! - [`failure`]: why a command ends early, and with which exit code.
 

@@ -1,5 +1,13 @@
 //! Shared instances of PyPI rns 1.5.7 and of ours, each with programs of both, and PyPI lxmf over our nodes.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
 use std::net::{Ipv4Addr, TcpListener};
 use tests::reticulum::{
     Cast, Config, Content, Daemon, Iolite, Lxmf, LxmfMethod, Medium, Player, Reference, ReticulumPeer,

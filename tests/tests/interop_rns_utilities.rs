@@ -1,5 +1,13 @@
 //! `iolite rns cp` and `iolite rns x` with the reference's `rncp` and `rnx`, and with themselves, both ways.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
 use std::{
     fs,
     net::{Ipv4Addr, SocketAddr, TcpListener},

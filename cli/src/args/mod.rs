@@ -40,6 +40,7 @@ Examples:
   iolite demo
   iolite raknet ping play.example.org
   iolite raknet proxy --listen 0.0.0.0:19132 --to play.example.org
+  iolite rns daemon
   iolite dissect trace.pcapng";
 
 const LONG: &str = "\
@@ -50,6 +51,8 @@ Examples:
   iolite raknet send 127.0.0.1 'hello' --echo       one message there and back
   iolite raknet proxy --to play.example.org         relay Bedrock players
   iolite raknet bench --self                        throughput and latency of this machine
+  iolite rns daemon                                 the Reticulum node of this host
+  iolite rns status                                 its interfaces
   iolite dissect trace.pcapng --port 19132          what happened on the wire
 
 Exit codes:

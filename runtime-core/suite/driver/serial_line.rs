@@ -42,6 +42,7 @@ pub(crate) async fn a_serial_line_is_a_link<R: Runtime>() {
 }
 
 #[cfg(not(all(target_os = "linux", feature = "serial")))]
+#[allow(clippy::extra_unused_type_parameters, reason = "every scenario is called with a runtime")]
 pub(crate) async fn a_serial_line_is_a_link<R: Runtime>() {
     eprintln!(
         "skipped: without the feature there is no {:?}",

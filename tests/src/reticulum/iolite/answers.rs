@@ -31,7 +31,7 @@ impl Owed {
         tokio::time::sleep(MOMENT).await;
         // A link that has closed since carries no answer.
         handle.with(|node, _, now| {
-            drop(node.with_link(now, self.link, |link, env, out| self.send_on(link, env, out)));
+            let _ = node.with_link(now, self.link, |link, env, out| self.send_on(link, env, out));
         });
     }
 

@@ -97,7 +97,7 @@ impl Desk {
             link::Event::Data { hash, data } => {
                 if self.keeper_of(node, link).is_some_and(|keeper| keeper.wishes_to_prove(&data)) {
                     // A link that has closed since proves nothing.
-                    drop(node.with_link(now, link, |link, env, out| link.prove(env, hash, out)));
+                    let _ = node.with_link(now, link, |link, env, out| link.prove(env, hash, out));
                 }
                 self.tell(Event::LinkPacket(LinkPacket { link, payload: data.into() }));
             }
@@ -154,13 +154,13 @@ impl Desk {
             self.tell(Event::ResourceOffered(ResourceOffered { link, resource: offer.hash, size }));
         }
         // An offer that was taken back needs no answer.
-        drop(node.with_link(now, link, |link, env, out| {
+        let _ = node.with_link(now, link, |link, env, out| {
             if wanted {
                 link.accept_resource(env, offer.id, out)
             } else {
                 link.reject_resource(env, offer.id, out)
             }
-        }));
+        });
     }
 
     fn read_stream(&self, node: &mut Node, now: Instant, link: LinkHash, stream: StreamId) {
