@@ -1,5 +1,13 @@
 //! The daemon and the utilities around it, with each other.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
 mod command;
 
 use command::{Finished, Running, iolite};

@@ -1,12 +1,11 @@
 //! Waiting for files, and for requests to fetch some.
 
-use bytes::Bytes;
 use proto_rns::{
     dest::LocalDestination,
     identity::{Identity, PublicIdentity},
     link::{LinkConfig, RequestPolicies},
 };
-use runtime_tokio::rns::{IncomingRequest, Link};
+use runtime_tokio::rns::{FileSource, IncomingRequest, Link};
 use serde_json::json;
 use std::{
     ffi::OsString,
@@ -16,7 +15,7 @@ use std::{
 };
 
 use super::{
-    Cp,
+    Cp, departure,
     intake::{Happening, Intake},
     protocol::{self, Answer},
 };
@@ -124,10 +123,9 @@ impl Service {
         if link.respond(request.id, &answer.to_vec()).is_err() {
             return;
         }
-        let Ok((name, content)) = found else {
+        let Ok((name, (content, len))) = found else {
             return self.tell("refused", peer, path, "", None);
         };
-        let len = content.len() as u64;
         match link.send_resource(content, Some(protocol::metadata(&name)), self.compress) {
             Ok(transfer) => {
                 let (path, peer, json) = (path.to_owned(), peer.copied(), self.json);
@@ -144,8 +142,8 @@ impl Service {
         }
     }
 
-    /// Reads a file that may be fetched.
-    fn find(&self, path: &str) -> Result<(OsString, Bytes), Answer> {
+    /// Opens a file that may be fetched.
+    fn find(&self, path: &str) -> Result<(OsString, (FileSource, u64)), Answer> {
         if path.is_empty() {
             return Err(Answer::Failed);
         }
@@ -165,8 +163,8 @@ impl Service {
         if !wanted.is_file() {
             return Err(Answer::Missing);
         }
-        let content = fs::read(&wanted).map_err(|_| Answer::Failed)?;
-        Ok((wanted.file_name().ok_or(Answer::Failed)?.to_owned(), content.into()))
+        let opened = departure::open(&wanted).map_err(|_| Answer::Failed)?;
+        Ok((wanted.file_name().ok_or(Answer::Failed)?.to_owned(), opened))
     }
 
     fn tell_listening(&self, destination: &str) -> Result<(), Failure> {

@@ -4,6 +4,7 @@
 //! file, and it comes back as such a resource.
 
 mod arrival;
+mod departure;
 mod fetch;
 mod intake;
 mod listen;

@@ -1,16 +1,14 @@
 //! Sending a file.
 
-use bytes::Bytes;
 use proto_rns::{DestinationHash, identity::Identity, link::LinkConfig, resource::FailReason};
 use runtime_tokio::rns::{Progress as Done, Transfer, TransferFailed};
 use serde_json::json;
 use std::{
-    fs,
     path::Path,
     time::{Duration, Instant},
 };
 
-use super::{Cp, intake::why, protocol};
+use super::{Cp, departure, intake::why, protocol};
 use crate::{
     failure::Failure,
     output::{
@@ -32,10 +30,12 @@ pub(super) async fn run(
     identity: &Identity,
 ) -> Result<(), Failure> {
     let path = Path::new(file);
-    let (Some(name), content) = (path.file_name(), read(path)?) else {
+    let opened = departure::open(path);
+    let (content, len) =
+        opened.map_err(|error| Failure::file(format_args!("cannot read {file}: {error}")))?;
+    let Some(name) = path.file_name() else {
         return Err(Failure::file(format_args!("{file} is not the name of a file")));
     };
-    let len = content.len() as u64;
     let progress = options.progress("connecting");
     let node = attach(options.config.as_deref()).await?;
     let link = call::open_link(&node, destination, &LinkConfig::default(), options.wait, &progress).await?;
@@ -51,12 +51,6 @@ pub(super) async fn run(
     progress.finish();
     node.shutdown().await;
     report(options, file, destination, len, taken)
-}
-
-fn read(path: &Path) -> Result<Bytes, Failure> {
-    fs::read(path)
-        .map(Bytes::from)
-        .map_err(|error| Failure::file(format_args!("cannot read {}: {error}", path.display())))
 }
 
 /// Follows a transfer to its end. The machine itself notices a peer that does not answer or falls silent.

@@ -170,7 +170,7 @@ fn damaged_proof(params: Params<'_>) -> Answer {
     let active = state == LinkState::Active;
     Ok(json!({
         "variant": variant, "validated": active, "established": active, "link_active": active,
-        "activated": active, "status": super::watcher::state_number(state), "proof_len": data.len(),
+        "activated": active, "status": super::watcher::state_number(state), "status_name": super::links::name(state), "proof_len": data.len(),
     }))
 }
 

@@ -278,7 +278,7 @@ const fn closure(reason: CloseReason) -> (u8, &'static str) {
     }
 }
 
-fn name(state: LinkState) -> &'static str {
+pub(super) fn name(state: LinkState) -> &'static str {
     NAMES.get(usize::from(state_number(state))).copied().unwrap_or_default()
 }
 
