@@ -342,6 +342,33 @@ fn proofs_wait_only_for_a_peer_that_is_slow_to_offer_the_next_segment() {
 }
 
 #[test]
+fn a_near_peer_has_a_moment_between_two_resources_and_a_distant_one_needs_none() {
+    let pauses = |path, resource_gap| {
+        let config = ResourceConfig { resource_gap, ..accepting() };
+        let mut pair = Pair::new(500, path, [config.clone(), config]);
+        (0..3).for_each(|_| _ = pair.send(0, plain(&noise(1_000))));
+        pair.run(MINUTE);
+        assert_eq!(
+            pair.sides[0].events.iter().filter(|event| matches!(event, Event::Sent { .. })).count(),
+            3
+        );
+        let at = |from, context| {
+            let log =
+                pair.log.iter().filter(move |(_, side, sent)| *side == from && sent.context() == context);
+            log.map(|(at, ..)| *at).collect::<Vec<_>>()
+        };
+        let offers = at(0, Context::ResourceAdvertisement).split_off(1);
+        let proofs = at(1, Context::ResourceProof);
+        offers.iter().zip(&proofs).map(|(offer, proof)| offer.saturating_since(*proof)).max().unwrap()
+    };
+    let gap = Duration::from_millis(20);
+    let way = pauses(Path::FAST, Duration::ZERO);
+    assert_eq!(pauses(Path::FAST, gap), way + gap);
+    let distant = Path { latency: Duration::from_millis(150), ..Path::FAST };
+    assert_eq!(pauses(distant, gap), pauses(distant, Duration::ZERO));
+}
+
+#[test]
 fn what_the_limits_do_not_allow_is_refused_and_counted() {
     let refused = |config: ResourceConfig, size: usize, reason: Refusal| {
         let mut pair = Pair::new(500, Path::FAST, [accepting(), config]);

@@ -91,8 +91,13 @@ impl SharedInstanceCalls {
 
 fn key(shared: &SharedInstance, directory: &Path) -> Option<RpcKey> {
     // A look at a directory that is not there must not make one.
-    let stored =
-        || directory.is_dir().then(|| RpcKey::stored(&mut DirectoryStore::open(directory))).flatten();
+    let stored = || {
+        directory
+            .join("storage")
+            .is_dir()
+            .then(|| RpcKey::stored(&mut DirectoryStore::open(directory)))
+            .flatten()
+    };
     shared.rpc_key.clone().or_else(stored)
 }
 

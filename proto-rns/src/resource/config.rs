@@ -30,6 +30,12 @@ pub struct ResourceConfig {
     pub compress_limit: u64,
     /// How long the sender of an accepted resource may take between the proof of a segment and the next one's offer.
     pub segment_gap: Duration,
+    /// How long after the proof of a resource the next one is offered to a peer that is near, which is one at less than
+    /// ten times this.
+    ///
+    /// The reference gives each part to every resource that it has not put away, and takes some milliseconds to put
+    /// away one that it has proved: the part of a next one then spoils it. Zero does for other peers.
+    pub resource_gap: Duration,
     /// Whether the proof of a segment is held back for a moment.
     pub proof_delay: ProofDelay,
 }
@@ -107,6 +113,7 @@ impl Default for ResourceConfig {
             max_outgoing_bytes: 1 << 40,
             compress_limit: 64 << 20,
             segment_gap: Duration::from_secs(120),
+            resource_gap: Duration::from_millis(5),
             proof_delay: ProofDelay::Adaptive(Duration::from_millis(32)),
         }
     }

@@ -298,6 +298,12 @@ impl Resources {
 }
 
 impl Shared {
+    /// Returns how long to wait between the proof of a resource and the offer of the next.
+    fn resource_gap(&self) -> Duration {
+        let gap = self.config.resource_gap;
+        if self.pace.rtt < gap.saturating_mul(10) { gap } else { Duration::ZERO }
+    }
+
     fn new_id(&mut self) -> ResourceId {
         self.last_id = self.last_id.next();
         self.last_id

@@ -22,6 +22,8 @@ pub(super) struct Outbox {
     ahead: Option<Ahead>,
     /// When to get that ready: as soon as the parts before it have left.
     prepare_at: Option<Instant>,
+    /// Before this the next resource is not offered.
+    next_at: Option<Instant>,
 }
 
 #[derive(Debug)]
@@ -128,6 +130,7 @@ impl Outbox {
         };
         if current.number == current.item.segments.count() {
             shared.events.push(Event::Sent { id: current.item.id, kind: current.item.kind });
+            self.next_at = Some(env.now + shared.resource_gap());
             self.start_next(shared, env, key, carrier);
         } else {
             let done = current.done.saturating_add(current.sender.segment().stream().len() as u64);
@@ -197,6 +200,7 @@ impl Outbox {
             self.prepare_at = None;
             self.prepare_ahead(shared, env, key);
         }
+        self.start_next(shared, env, key, carrier);
         let Some(current) = &mut self.current else { return };
         if let Err(reason) = current.sender.handle_timeout(env.now, shared.pace.rtt, shared.link, carrier) {
             self.fail_current(shared, env, key, reason, carrier);
@@ -205,11 +209,12 @@ impl Outbox {
 
     pub(super) fn poll_timeout(&self) -> Option<Instant> {
         let current = self.current.as_ref().map(|current| current.sender.deadline());
-        [current, self.prepare_at].into_iter().flatten().min()
+        let next = self.next_at.filter(|_| self.current.is_none() && !self.waiting.is_empty());
+        [current, self.prepare_at, next].into_iter().flatten().min()
     }
 
     pub(super) fn is_idle(&self) -> bool {
-        self.current.is_none()
+        self.current.is_none() && self.waiting.is_empty()
     }
 
     /// Returns the resource under way, and the hash of its first segment.
@@ -240,6 +245,7 @@ impl Outbox {
         Some((item.id, number, item.job(number, shared.part_size)))
     }
 
+    /// Offers the first of what waits, unless something is under way or it is too early.
     fn start_next(
         &mut self,
         shared: &mut Shared,
@@ -247,6 +253,9 @@ impl Outbox {
         key: &TokenKey,
         carrier: &mut dyn Carrier,
     ) {
+        if self.next_at.is_some_and(|at| env.now < at) {
+            return;
+        }
         while self.current.is_none()
             && let Some(item) = self.waiting.pop_front()
         {

@@ -127,3 +127,38 @@ impl Router {
         self.seen.contains(packet.as_bytes())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{IdentityHash, transport::RouterConfig};
+
+    #[test]
+    fn the_tables_of_a_new_router_are_empty() {
+        let id = IdentityHash::new([1; 16]);
+        let mut router = Router::new(RouterConfig::default(), id, true, [2; 16]).unwrap();
+        let (packet, destination) = (PacketHash::new([3; 32]), DestinationHash::new([4; 16]));
+        assert_eq!(router.waiting_announce(destination), None);
+        assert_eq!(
+            router.proof_ways().count() + router.passing_links().count() + router.tunnels().count(),
+            0
+        );
+        assert!(router.path_random_hashes(destination).is_empty());
+        assert!(!router.has_seen(&packet));
+        router.see(packet);
+        assert!(router.has_seen(&packet));
+    }
+
+    #[test]
+    fn a_way_back_tells_both_interfaces_until_its_proof_passed() {
+        let id = IdentityHash::new([1; 16]);
+        let mut router = Router::new(RouterConfig::default(), id, true, [2; 16]).unwrap();
+        let (packet, since) = (PacketHash::new([3; 32]), Instant::from_millis(5));
+        router.reverse.insert(since, &packet, InterfaceId(6), InterfaceId(7));
+        let (received, outbound) = (InterfaceId(6), InterfaceId(7));
+        let way = ProofWay { packet: packet.truncated(), received, outbound, since };
+        assert_eq!(router.proof_ways().collect::<Vec<_>>(), [way]);
+        router.reverse.remove(packet.truncated());
+        assert_eq!(router.proof_ways().count(), 0);
+    }
+}

@@ -121,7 +121,9 @@ fn plain_packets_pass_between_local_clients_and_the_network() {
     assert_eq!(world.receive(8, &packet), Verdict::Handled);
     assert_eq!(world.sent_on(), [1, 2, 3, 9]);
     assert_eq!(world.receive(1, &packet), Verdict::Handled);
-    assert_eq!(world.sent_on(), [8, 9]);
+    let sent = world.sent();
+    assert_eq!(sent.iter().map(|sent| sent.0).collect::<Vec<_>>(), [8, 9]);
+    assert!(sent.iter().all(|sent| sent.1.as_packet() == packet), "a shared instance is no node on the way");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Our daemon, `iolite rns daemon`, as a running program.
 
+use std::path::Path;
+
 use super::{Config, Scratch, installed};
 use crate::peers::process::Process;
 
@@ -7,7 +9,7 @@ use crate::peers::process::Process;
 #[derive(Debug)]
 pub struct Daemon {
     _process: Process,
-    _folder: Scratch,
+    folder: Scratch,
 }
 
 impl Daemon {
@@ -22,6 +24,11 @@ impl Daemon {
         command.args(["rns", "daemon", "--json", "--config"]).arg(folder.path()).env("HOME", folder.path());
         let mut process = Process::start("iolite", &mut command);
         while !process.line("the start of the daemon").contains("\"started\"") {}
-        Self { _process: process, _folder: folder }
+        Self { _process: process, folder }
+    }
+
+    /// Returns the folder with its configuration and its storage.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
     }
 }

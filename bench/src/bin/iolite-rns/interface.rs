@@ -1,17 +1,19 @@
 //! The one interface of each process.
 
-use std::{
-    io,
-    net::{SocketAddr, TcpListener},
-};
+use std::net::{SocketAddr, TcpListener};
 
-use bench_peer::rns::Mtu;
+use bench_peer::{Fault, rns::Mtu};
 use proto_rns::iface::{Framing, InterfaceConfig, Medium, Target};
+use runtime_tokio::rns::RnsNode;
 
-/// A listener.
-pub(crate) fn server(bind: SocketAddr, mtu: Mtu) -> InterfaceConfig {
-    let backbone = mtu == Mtu::Default;
-    limited(InterfaceConfig::new("bench", Medium::TcpServer { bind, framing: Framing::Hdlc, backbone }), mtu)
+/// Opens a listener; returns its address once it accepts connections.
+pub(crate) async fn listen(node: &RnsNode, address: SocketAddr, mtu: Mtu) -> Result<SocketAddr, Fault> {
+    // A node tells nobody which port the system chose for its listener, so a free one is chosen here.
+    let bind = TcpListener::bind(address)?.local_addr()?;
+    let medium = Medium::TcpServer { bind, framing: Framing::Hdlc, backbone: mtu == Mtu::Default };
+    let interface = node.add_interface(limited(InterfaceConfig::new("bench", medium), mtu))?;
+    node.interface_up(interface).await?;
+    Ok(bind)
 }
 
 /// A connection.
@@ -21,11 +23,6 @@ pub(crate) fn client(address: SocketAddr, mtu: Mtu) -> InterfaceConfig {
         InterfaceConfig::new("bench", Medium::TcpClient { target, framing: Framing::Hdlc, backbone }),
         mtu,
     )
-}
-
-/// An address that is free now. A node tells nobody which port the system chose for its listener, so it is chosen here.
-pub(crate) fn free_address(address: SocketAddr) -> io::Result<SocketAddr> {
-    TcpListener::bind(address)?.local_addr()
 }
 
 fn limited(mut config: InterfaceConfig, mtu: Mtu) -> InterfaceConfig {

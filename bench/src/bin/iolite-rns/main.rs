@@ -26,9 +26,8 @@ async fn main() -> Result<(), Fault> {
 }
 
 async fn relay(command: &Command) -> Result<(), Fault> {
-    let address = interface::free_address(command.address)?;
-    let _node =
-        RnsNode::builder().transport(true).interface(interface::server(address, command.work.mtu)).spawn()?;
+    let node = RnsNode::builder().transport(true).spawn()?;
+    let address = interface::listen(&node, command.address, command.work.mtu).await?;
     Ready { address, destination: String::new() }.print()?;
     Ok(tokio::task::spawn_blocking(wait_for_end_of_input).await?)
 }

@@ -20,8 +20,8 @@ use crate::interface;
 
 /// Serves until the process is ended.
 pub(crate) async fn run(command: &Command) -> Result<(), Fault> {
-    let address = interface::free_address(command.address)?;
-    let node = RnsNode::builder().interface(interface::server(address, command.work.mtu)).spawn()?;
+    let node = RnsNode::builder().spawn()?;
+    let address = interface::listen(&node, command.address, command.work.mtu).await?;
     let destination = Arc::new(node.register(destination()?)?);
     let witness = Witness::new(Content::new(&command.work));
     Ready { address, destination: destination.hash().to_string() }.print()?;

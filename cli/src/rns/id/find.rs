@@ -78,6 +78,7 @@ async fn recall(options: &Id, hash: DestinationHash) -> Result<PublicIdentity, F
         let directory = attach::directory(options.config.as_deref());
         // A look at a directory that is not there must not make one.
         let bytes = directory
+            .join("storage")
             .is_dir()
             .then(|| DirectoryStore::open(&directory).read(StoredItem::KnownDestinations))??;
         let known = KnownDestinations::decode(&bytes, MOST_KNOWN).ok()?;
