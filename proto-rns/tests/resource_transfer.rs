@@ -342,7 +342,7 @@ fn proofs_wait_only_for_a_peer_that_is_slow_to_offer_the_next_segment() {
 }
 
 #[test]
-fn a_near_peer_has_a_moment_between_two_resources_and_a_distant_one_needs_none() {
+fn a_near_peer_that_takes_its_time_has_a_moment_between_two_resources_and_others_need_none() {
     let pauses = |path, resource_gap| {
         let config = ResourceConfig { resource_gap, ..accepting() };
         let mut pair = Pair::new(500, path, [config.clone(), config]);
@@ -362,8 +362,9 @@ fn a_near_peer_has_a_moment_between_two_resources_and_a_distant_one_needs_none()
         offers.iter().zip(&proofs).map(|(offer, proof)| offer.saturating_since(*proof)).max().unwrap()
     };
     let gap = Duration::from_millis(20);
-    let way = pauses(Path::FAST, Duration::ZERO);
-    assert_eq!(pauses(Path::FAST, gap), way + gap);
+    let near = Path { latency: Duration::from_micros(400), ..Path::FAST };
+    assert_eq!(pauses(near, gap), pauses(near, Duration::ZERO) + gap);
+    assert_eq!(pauses(Path::FAST, gap), pauses(Path::FAST, Duration::ZERO));
     let distant = Path { latency: Duration::from_millis(150), ..Path::FAST };
     assert_eq!(pauses(distant, gap), pauses(distant, Duration::ZERO));
 }

@@ -121,14 +121,19 @@ fn paths_are_shown_found_and_dropped_on_either_instance() {
         let hash = network.destination.as_str();
         let run = |args: &[&str]| Utility::Path.run_by(program, network.near.folder(), args);
         let found = run(&[hash]).succeeded().stdout;
-        assert!(found.contains("Path found") && found.contains("2 hops away via <"), "{found}");
+        assert!(found.contains("Path found") && found.contains("1 hop away via <"), "{found}");
         assert!(found.contains("on TCPInterface[connector/"), "{found}");
         let table = || json(run(&["-t", "-j"])).to_string();
         assert!(table().contains(hash), "{program:?} {instance:?} {}", table());
-        assert!(run(&["-t", "-m", "1"]).stdout.matches(hash).next().is_none());
+        assert!(run(&["-t", "-m", "1"]).stdout.contains(hash));
         json(run(&["-r", "-j"]));
         assert!(run(&["-d", hash]).succeeded().stdout.contains("Dropped path"));
-        assert!(!table().contains(hash));
+        // The far node announces it a second time, which makes the path known again.
+        let dropped = until(|| {
+            run(&["-d", hash]);
+            (!table().contains(hash)).then_some(())
+        });
+        assert!(dropped.is_some(), "{program:?} {instance:?}: the path is still there");
         run(&["-D"]).succeeded();
     }
 }

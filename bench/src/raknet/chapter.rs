@@ -26,7 +26,7 @@ outside a machine behave; loss drops packets at random in both directions, ackno
 peer has the socket options that it sets by itself. Iolite looks for answers for up to 50 µs before it sleeps, as it does by default; \
 the last section shows what that costs. rust-raknet and KCP as set here have no congestion control; Iolite runs with \
 `Congestion::Fixed` instead of its default, CUBIC, which slows down under random loss as TCP and QUIC do. QUIC encrypts, the others \
-do not.\n\n";
+do not.\n";
 
 const SECTIONS: &[Section] = &[
     Section {

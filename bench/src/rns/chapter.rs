@@ -29,7 +29,7 @@ transport node, both ways. A name ending in `-16k` has frames of at most 16 KiB 
 TCP interfaces use; `packet` and `message` have them, too. The others leave each implementation its default: 32 KiB for \
 Iolite (Backbone), 128 KiB for personal-rns, 16 KiB for the reference. Memory is the peak resident size (`VmHWM`); processor \
 time is that of the measured time only. personal-rns is built with the same compiler settings as Iolite (thin LTO, four \
-codegen units).\n\n";
+codegen units).\n";
 
 const SECTIONS: &[Section] = &[
     Section {

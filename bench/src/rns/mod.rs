@@ -65,6 +65,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     );
     let mut peers = if args.peers.is_empty() { peer::ALL.iter().collect() } else { args.peers.clone() };
     peers.retain(|peer| !args.pin || !peer.spins());
+    anyhow::ensure!(!peers.is_empty(), "prns-pool can not be measured with --pin");
     if args.list {
         crate::console::print_plan(cells.iter().map(|cell| cell.name), &peers);
         return Ok(());
