@@ -1,7 +1,7 @@
 //! The router: what happens to packets that are not, or not only, for this node (spec 1.6 to 1.8, 1.14).
 //!
 //! [`Router`] is a machine without links of its own: it is given packets and sends packets through
-//! [`Interfaces`](crate::iface::Interfaces). What it remembers is in one table a file; what it does is in one file a
+//! [`Interfaces`]. What it remembers is in one table a file; what it does is in one file a
 //! concern:
 //!
 //! ```text
