@@ -75,7 +75,7 @@ impl Scene {
             0..=2 => {
                 let (frame, rest) = rest.split_at(usize::from(amount).min(rest.len()));
                 let mut frame = frame.to_vec();
-                if op % 8 == 0 {
+                if op.is_multiple_of(8) {
                     let mut stream = Vec::new();
                     Framing::Hdlc.frame(&[&frame], &mut stream);
                     self.node.handle_stream(self.now, STREAM, &mut stream);
