@@ -196,17 +196,29 @@ fn either_instance_is_managed_from_elsewhere() {
         let far = json(Utility::Status.run_by(Maker::Iolite, network.far.folder(), &["-j"]));
         let transport = far["transport_id"].as_str().unwrap();
         let here = network.near.folder();
-        let status = Utility::Status.run_by(program, here, &["-R", transport, "-i", owner, "-l"]).succeeded();
-        assert!(status.stdout.contains("listener"), "{program:?} {managed:?} {status:#?}");
-        let args = ["-R", transport, "-i", owner, "-t"];
-        let table = Utility::Path.run_by(program, here, &args).succeeded();
-        assert!(table.stdout.contains(&network.destination), "{program:?} {managed:?} {table:#?}");
+        let by = ["-R", transport, "-i", owner];
+        let status = ask(program, Utility::Status, here, &[&by[..], &["-w", "5", "-l"]].concat(), "listener");
+        assert!(status.contains("in link table"), "{program:?} {managed:?} {status}");
+        ask(program, Utility::Path, here, &[&by[..], &["-W", "5", "-t"]].concat(), &network.destination);
         let refused = "00112233445566778899aabbccddeeff";
         Utility::Path.run_by(Maker::Iolite, network.far.folder(), &["-B", refused]).succeeded();
-        // The reference's program now and then waits for ever for the link that it asks for here, so ours asks.
-        let list = Utility::Path.run_by(Maker::Iolite, here, &["-p", transport]).succeeded();
-        assert!(list.stdout.contains(refused), "{program:?} {managed:?} {list:#?}");
+        ask(program, Utility::Path, here, &["-W", "5", "-p", transport], refused);
     }
+}
+
+/// Runs a program until it says what is expected, and returns all that it says. The reference's programs lose an answer
+/// now and then on a busy machine, of their own nodes as of ours; ours must have it at once.
+fn ask(program: Maker, utility: Utility, folder: &Path, args: &[&str], expected: &str) -> String {
+    let tries = if program == Maker::Reference { 4 } else { 1 };
+    let mut said = Vec::new();
+    for _ in 0..tries {
+        let output = utility.run_by(program, folder, args);
+        if output.stdout.contains(expected) {
+            return output.stdout;
+        }
+        said.push(output);
+    }
+    panic!("{program:?} {utility:?} {args:?} never said {expected:?} but {said:#?}")
 }
 
 #[test]
