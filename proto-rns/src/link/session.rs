@@ -229,20 +229,19 @@ impl Session {
             return;
         }
         let Self { receipts, channel, .. } = self;
-        let (mut old_tries, mut ready) = (Vec::new(), false);
+        let mut old_tries = Vec::new();
         let forged = receipts.settle(env.crypto, self.keys.peer(), |proved| match proved.what {
             Sent::Data => events.push(Event::Delivered { hash: proved.hash, rtt: proved.rtt }),
             Sent::Message(sequence) => {
-                if let Some(channel) = channel {
-                    ready |= channel.sender.on_proved(sequence, env.now, |hash| old_tries.push(hash));
+                if let Some(channel) = channel
+                    && channel.sender.on_proved(sequence, env.now, |hash| old_tries.push(hash))
+                {
+                    events.push(Event::ChannelReady);
                 }
             }
         });
         old_tries.into_iter().for_each(|hash| receipts.forget(hash));
         (0..forged).for_each(|_| stats.count_drop(DropReason::Signature));
-        if ready {
-            events.push(Event::ChannelReady);
-        }
     }
 
     /// Sends a message of the channel, for the first time or again.

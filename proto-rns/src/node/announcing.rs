@@ -5,53 +5,10 @@ use crate::{
     DestinationHash,
     dest::DestinationKeys,
     iface::InterfaceId,
-    wire::{Announce, Context, DestinationType, Packet, PacketType, RandomHash, RequestTag},
+    wire::{Announce, Context, DestinationType, Packet, PacketType, RandomHash},
 };
-use alloc::{collections::VecDeque, vec::Vec};
-use core::time::Duration;
+use alloc::vec::Vec;
 use proto_core::Instant;
-
-/// The announces that answered path requests lately.
-///
-/// A request that comes by several ways has the same tag, and its answers must be the same announce, so that they
-/// count as one (spec 1.6, `PR_TAG_WINDOW`).
-#[derive(Debug, Default)]
-pub(super) struct PathResponses(VecDeque<PathResponse>);
-
-#[derive(Debug)]
-struct PathResponse {
-    until: Instant,
-    destination: DestinationHash,
-    tag: RequestTag,
-    has_ratchet: bool,
-    data: Vec<u8>,
-}
-
-impl PathResponses {
-    const WINDOW: Duration = Duration::from_secs(30);
-    /// How many are kept; beyond, the oldest goes.
-    const MOST: usize = 256;
-
-    fn get(
-        &mut self,
-        now: Instant,
-        destination: DestinationHash,
-        tag: RequestTag,
-    ) -> Option<(bool, Vec<u8>)> {
-        while self.0.front().is_some_and(|oldest| oldest.until <= now) {
-            self.0.pop_front();
-        }
-        let found = self.0.iter().find(|known| known.destination == destination && known.tag == tag)?;
-        Some((found.has_ratchet, found.data.clone()))
-    }
-
-    fn put(&mut self, response: PathResponse) {
-        if self.0.len() >= Self::MOST {
-            self.0.pop_front();
-        }
-        self.0.push_back(response);
-    }
-}
 
 impl Node {
     /// Announces one of this node's destinations on all interfaces, with `app_data` or, without, the destination's own.
@@ -73,29 +30,11 @@ impl Node {
     }
 
     /// Answers a path request for one of this node's destinations on the interface that it came over.
-    pub(super) fn answer_path_request(
-        &mut self,
-        destination: DestinationHash,
-        tag: RequestTag,
-        on: InterfaceId,
-    ) {
-        let now = self.core.now();
-        let known = self.path_responses.get(now, destination, tag);
-        let (has_ratchet, data) = match known {
-            Some(known) => known,
-            None => {
-                let Ok((has_ratchet, data)) = self.sign_announce(destination, None) else { return };
-                let until = now + PathResponses::WINDOW;
-                self.path_responses.put(PathResponse {
-                    until,
-                    destination,
-                    tag,
-                    has_ratchet,
-                    data: data.clone(),
-                });
-                (has_ratchet, data)
-            }
-        };
+    ///
+    /// A request that comes by several ways has the same tag, by which the router lets only the first through: there is
+    /// one answer, and no need to keep it for the others (the reference's `PR_TAG_WINDOW`).
+    pub(super) fn answer_path_request(&mut self, destination: DestinationHash, on: InterfaceId) {
+        let Ok((has_ratchet, data)) = self.sign_announce(destination, None) else { return };
         let packet = announce_packet(destination, Context::PathResponse, has_ratchet, &data);
         self.router.announce(&packet, Some(on), &mut self.interfaces);
     }

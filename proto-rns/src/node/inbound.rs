@@ -1,6 +1,9 @@
 //! What arrives: frames, packets, and who gets them.
 
-use super::{Event, Node};
+use super::{
+    Event, Node,
+    deferred::{ProofsOf, Waits},
+};
 use crate::{
     DestinationHash, LinkHash,
     iface::{Deframer, InterfaceId},
@@ -35,6 +38,7 @@ impl Node {
         let access = interface.shared_access();
         let Some(packet) = interface.open(access.as_deref(), frame) else { return };
         let Ok(packet) = Packet::parse(packet) else { return interface.count_malformed() };
+        let waits = self.make_way(&packet);
         let locals = NodeLocals { destinations: &self.destinations, links: &self.links };
         let verdict = self.router.handle_packet(
             &mut self.core.env(),
@@ -45,10 +49,11 @@ impl Node {
             &mut self.interfaces,
         );
         match verdict {
-            Verdict::Local(packet) => self.receive(id, &packet),
+            Verdict::Local(packet) if waits == Waits::Whole => self.defer(id, &packet),
+            Verdict::Local(packet) => self.deliver(id, &packet),
             Verdict::Announce(announced) => self.tell(Event::Announce(announced)),
-            Verdict::PathRequestForLocal { destination, tag, interface } => {
-                self.answer_path_request(destination, tag, interface);
+            Verdict::PathRequestForLocal { destination, interface, .. } => {
+                self.answer_path_request(destination, interface);
             }
             Verdict::Handled | Verdict::Dropped(_) => {}
         }
@@ -110,7 +115,9 @@ impl Node {
         let now = self.core.now();
         let known = Proof::parse(packet.data)
             .is_ok_and(|proof| self.receipts.handle_proof(packet.destination, &proof, now));
-        if !known {
+        if known {
+            self.defer_proof(ProofsOf::Receipts);
+        } else {
             self.stats.stray_proofs = self.stats.stray_proofs.wrapping_add(1);
         }
     }

@@ -1,11 +1,11 @@
 //! The links of a node.
 
-use super::{Event, Node};
+use super::{Event, Node, deferred::ProofsOf};
 use crate::{
     DestinationHash, Env, LinkHash,
     iface::{InterfaceId, InterfaceTable, Interfaces},
     link::{CloseReason, Event as LinkEvent, Link, LinkConfig, LinkConfigError, LinkState, PacketSink},
-    wire::{Context, Packet},
+    wire::{Context, Packet, PacketType},
 };
 use alloc::{
     collections::{BTreeMap, BTreeSet},
@@ -20,8 +20,6 @@ pub(super) struct LinkTable {
     free: Vec<u32>,
     by_hash: BTreeMap<LinkHash, u32>,
     deadlines: Deadlines,
-    /// Links that something happened to since the node was drained, each once.
-    touched: Vec<u32>,
     /// Links whose bulk data wait for room on their interface.
     bulk: BTreeSet<(InterfaceId, u32)>,
     /// Links of others that wait for the end of their handshake.
@@ -33,7 +31,6 @@ struct NodeLink {
     link: Link,
     /// The interface that it runs over; an initiator learns it with the answer.
     interface: Option<InterfaceId>,
-    touched: bool,
     half_open: bool,
 }
 
@@ -62,12 +59,12 @@ impl LinkTable {
         self.slots.get_mut(index(slot)).and_then(Option::as_mut)
     }
 
-    /// Adds a link, which then counts as touched.
+    /// Adds a link.
     fn add(&mut self, link: Link, interface: Option<InterfaceId>) {
         let half_open = link.state() == LinkState::Handshake;
         self.half_open += usize::from(half_open);
         let hash = link.id();
-        let entry = Some(NodeLink { link, interface, touched: false, half_open });
+        let entry = Some(NodeLink { link, interface, half_open });
         let slot = match self.free.pop() {
             Some(slot) => slot,
             None => {
@@ -78,7 +75,6 @@ impl LinkTable {
         if let Some(place) = self.slots.get_mut(index(slot)) {
             *place = entry;
             self.by_hash.insert(hash, slot);
-            self.touch(slot);
         }
     }
 
@@ -91,16 +87,6 @@ impl LinkTable {
         }
         self.half_open -= usize::from(entry.half_open);
         self.free.push(slot);
-    }
-
-    /// Notes that the link has to be settled.
-    fn touch(&mut self, slot: u32) {
-        if let Some(entry) = self.slots.get_mut(index(slot)).and_then(Option::as_mut)
-            && !entry.touched
-        {
-            entry.touched = true;
-            self.touched.push(slot);
-        }
     }
 }
 
@@ -136,6 +122,7 @@ impl Node {
         self.known.mark_used(destination, wall);
         let hash = link.id();
         self.links.add(link, None);
+        self.settle_link(hash);
         Ok(hash)
     }
 
@@ -151,12 +138,13 @@ impl Node {
         command: impl FnOnce(&mut Link, &mut Env<'_>, &mut dyn PacketSink) -> T,
     ) -> Option<T> {
         self.core.see(now);
-        self.finish_deferred();
+        self.catch_up();
         let slot = self.links.slot(link)?;
-        self.links.touch(slot);
         let entry = self.links.get_mut(slot)?;
         let mut out = InterfaceSink { interfaces: &mut self.interfaces, to: entry.interface };
-        Some(command(&mut entry.link, &mut self.core.env(), &mut out))
+        let answer = command(&mut entry.link, &mut self.core.env(), &mut out);
+        self.settle_link(link);
+        Some(answer)
     }
 
     /// Returns a link.
@@ -208,15 +196,14 @@ impl Node {
         }
         self.links.add(link, Some(id));
         self.tell(Event::LinkAccepted { link: hash, destination: packet.destination });
+        self.settle_link(hash);
         true
     }
 
     pub(super) fn on_link_packet(&mut self, id: InterfaceId, packet: &Packet<'_>) {
-        let Some(slot) = self.links.slot(packet.destination.into()) else {
-            self.stats.unknown_destination = self.stats.unknown_destination.wrapping_add(1);
-            return;
-        };
-        let Some(entry) = self.links.get_mut(slot) else { return };
+        // One that was closed by a packet before this, while this one waited, is gone.
+        let link = packet.destination.into();
+        let Some(entry) = self.links.slot(link).and_then(|slot| self.links.get_mut(slot)) else { return };
         let answers = entry.interface.is_none() && packet.context == Context::LinkRequestProof;
         if entry.interface.is_some_and(|own| own != id) || (entry.interface.is_none() && !answers) {
             self.stats.wrong_interface = self.stats.wrong_interface.wrapping_add(1);
@@ -228,17 +215,21 @@ impl Node {
         if answers && entry.link.state() != LinkState::Pending {
             entry.interface = Some(id);
         }
-        self.links.touch(slot);
+        if packet.packet_type == PacketType::Proof && packet.context == Context::None {
+            self.defer_proof(ProofsOf::Link(link));
+        } else {
+            self.settle_link(link);
+        }
     }
 
     /// Does what is due on links.
     pub(super) fn expire_links(&mut self, now: Instant) {
         while let Some(slot) = self.links.deadlines.expire(now) {
-            if let Some(entry) = self.links.get_mut(slot) {
-                let mut out = InterfaceSink { interfaces: &mut self.interfaces, to: entry.interface };
-                entry.link.handle_timeout(&mut self.core.env(), &mut out);
-            }
-            self.links.touch(slot);
+            let Some(entry) = self.links.get_mut(slot) else { continue };
+            let mut out = InterfaceSink { interfaces: &mut self.interfaces, to: entry.interface };
+            entry.link.handle_timeout(&mut self.core.env(), &mut out);
+            let link = entry.link.id();
+            self.settle_link(link);
         }
     }
 
@@ -248,11 +239,11 @@ impl Node {
         while let Some(&(_, slot)) = self.links.bulk.range((id, after)..).next().filter(|(on, _)| *on == id) {
             after = slot.saturating_add(1);
             self.links.bulk.remove(&(id, slot));
-            if let Some(entry) = self.links.get_mut(slot) {
-                let mut out = InterfaceSink { interfaces: &mut self.interfaces, to: Some(id) };
-                entry.link.flush(&mut self.core.env(), &mut out);
-            }
-            self.links.touch(slot);
+            let Some(entry) = self.links.get_mut(slot) else { continue };
+            let mut out = InterfaceSink { interfaces: &mut self.interfaces, to: Some(id) };
+            entry.link.flush(&mut self.core.env(), &mut out);
+            let link = entry.link.id();
+            self.settle_link(link);
         }
     }
 
@@ -271,31 +262,29 @@ impl Node {
         }
     }
 
-    /// Tells what happened on links, and sets their deadlines anew.
-    pub(super) fn settle_links(&mut self) {
-        while let Some(slot) = self.links.touched.pop() {
-            let Some(entry) = self.links.get_mut(slot) else { continue };
-            entry.touched = false;
-            entry.link.settle(&self.core.env());
-            let (hash, destination) = (entry.link.id(), entry.link.destination());
-            while let Some(event) = self.links.get_mut(slot).and_then(|entry| entry.link.poll_event()) {
-                self.heed(hash, destination, &event);
-                self.events.push_back(Event::Link { link: hash, event });
-            }
-            let Some(entry) = self.links.get_mut(slot) else { continue };
-            let waits = entry.interface.filter(|_| entry.link.wants_room());
-            let (state, due) = (entry.link.state(), entry.link.poll_timeout());
-            if entry.half_open && state != LinkState::Handshake {
-                entry.half_open = false;
-                self.links.half_open -= 1;
-            }
-            match state {
-                LinkState::Closed => self.links.remove(slot),
-                LinkState::Pending | LinkState::Handshake | LinkState::Active | LinkState::Stale => {
-                    self.links.deadlines.set(slot, due);
-                    if let Some(interface) = waits {
-                        self.links.bulk.insert((interface, slot));
-                    }
+    /// Tells what happened on a link, and sets its deadline anew.
+    pub(super) fn settle_link(&mut self, hash: LinkHash) {
+        let Some(slot) = self.links.slot(hash) else { return };
+        let Some(entry) = self.links.get_mut(slot) else { return };
+        entry.link.settle(&self.core.env());
+        let destination = entry.link.destination();
+        while let Some(event) = self.links.get_mut(slot).and_then(|entry| entry.link.poll_event()) {
+            self.heed(hash, destination, &event);
+            self.tell(Event::Link { link: hash, event });
+        }
+        let Some(entry) = self.links.get_mut(slot) else { return };
+        let waits = entry.interface.filter(|_| entry.link.wants_room());
+        let (state, due) = (entry.link.state(), entry.link.poll_timeout());
+        if entry.half_open && state != LinkState::Handshake {
+            entry.half_open = false;
+            self.links.half_open -= 1;
+        }
+        match state {
+            LinkState::Closed => self.links.remove(slot),
+            LinkState::Pending | LinkState::Handshake | LinkState::Active | LinkState::Stale => {
+                self.links.deadlines.set(slot, due);
+                if let Some(interface) = waits {
+                    self.links.bulk.insert((interface, slot));
                 }
             }
         }

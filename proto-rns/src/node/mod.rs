@@ -43,7 +43,6 @@ use alloc::{
     collections::{BTreeMap, VecDeque},
     vec::Vec,
 };
-use announcing::PathResponses;
 use clock::Core;
 use core::{num::NonZeroUsize, time::Duration};
 use deferred::Deferred;
@@ -65,7 +64,6 @@ pub struct Node {
     router: Router,
     known: KnownDestinations,
     destinations: BTreeMap<DestinationHash, LocalDestination>,
-    path_responses: PathResponses,
     introductions: Introductions,
     links: LinkTable,
     receipts: Receipts,
@@ -123,7 +121,6 @@ impl Node {
             lifecycle: Lifecycle::default(),
             known: KnownDestinations::new(config.max_known),
             destinations: BTreeMap::new(),
-            path_responses: PathResponses::default(),
             introductions: Introductions::default(),
             links: LinkTable::default(),
             receipts: Receipts::new(config.max_receipts),
@@ -199,15 +196,12 @@ impl Node {
         self.events.push_back(event);
     }
 
-    /// Finishes what waits for the end of a batch: proofs to verify, links with something to tell.
-    fn settle(&mut self) {
-        if self.receipts.has_arrived() {
-            let events = &mut self.events;
-            let tell = |outcome| events.push_back(outcome_event(outcome));
-            let forged = self.receipts.settle(&*self.core.tools.crypto, tell);
-            self.stats.forged_proofs = self.stats.forged_proofs.wrapping_add(forged);
-        }
-        self.settle_links();
+    /// Verifies the proofs of single packets that wait.
+    fn settle_receipts(&mut self) {
+        let events = &mut self.events;
+        let tell = |outcome| events.push_back(outcome_event(outcome));
+        let forged = self.receipts.settle(&*self.core.tools.crypto, tell);
+        self.stats.forged_proofs = self.stats.forged_proofs.wrapping_add(forged);
     }
 }
 
@@ -230,6 +224,7 @@ impl Machine for Node {
 
     fn handle_link(&mut self, now: Instant, link: LinkId, event: LinkEvent) {
         self.core.see(now);
+        self.catch_up();
         self.on_link_event(link, event);
     }
 
@@ -238,7 +233,7 @@ impl Machine for Node {
         if self.poll_timeout().is_none_or(|due| due > now) {
             return;
         }
-        self.finish_deferred();
+        self.catch_up();
         self.retry_interfaces(now);
         self.introduce_due(now);
         self.route_timeouts();
@@ -253,14 +248,14 @@ impl Machine for Node {
     }
 
     fn poll_link(&mut self) -> Option<LinkRequest> {
-        self.settle();
+        self.finish_proofs();
         self.lifecycle.poll()
     }
 
     fn poll_transmit(&mut self, now: Instant, most: NonZeroUsize, buf: &mut Vec<u8>) -> Option<Transmit> {
         self.core.see(now);
         loop {
-            self.settle();
+            self.finish_proofs();
             if let Some((id, transmit)) = self.interfaces.poll_transmit(most, buf) {
                 self.resume_bulk(id);
                 return Some(transmit);
@@ -272,7 +267,7 @@ impl Machine for Node {
     }
 
     fn poll_event(&mut self) -> Option<Event> {
-        self.settle();
+        self.finish_proofs();
         self.events.pop_front()
     }
 

@@ -72,6 +72,11 @@ impl Receipts {
         given_up
     }
 
+    /// Says whether a proof with this address is waited for.
+    pub(super) fn awaits(&self, address: DestinationHash) -> bool {
+        self.open.contains_key(&address)
+    }
+
     /// Takes in a proof; it counts once [`settle`](Self::settle) has verified it. Says whether anything waits for it.
     pub(super) fn handle_proof(&mut self, address: DestinationHash, proof: &Proof, now: Instant) -> bool {
         let Some(receipt) = self.open.get_mut(&address) else { return false };
@@ -130,10 +135,6 @@ impl Receipts {
 
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.deadlines.first().map(|(due, _)| *due)
-    }
-
-    pub(super) fn has_arrived(&self) -> bool {
-        !self.arrived.is_empty()
     }
 
     fn give_up_first(&mut self) -> Option<Outcome> {
@@ -205,7 +206,7 @@ mod tests {
         assert!(!receipts.handle_proof(hash(1).truncated(), &proof, Instant::ZERO));
         let proof = Proof { packet: None, signature: [0; 64] };
         assert!(!receipts.handle_proof(hash(2).truncated(), &proof, Instant::ZERO));
-        assert!(!receipts.has_arrived());
+        assert!(receipts.arrived.is_empty());
     }
 
     #[test]

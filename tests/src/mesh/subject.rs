@@ -4,7 +4,7 @@ use super::{WALL, noise};
 use netsim::laws::{Subject, SubjectLink};
 use proto_core::{Flow, Instant, LinkEvent, LinkId, LinkRequest, Machine, Rng, Sink, Transmit, pump};
 use proto_rns::{
-    DestinationHash, LinkHash,
+    DestinationHash, LinkHash, PacketHash,
     crypto::Dalek,
     dest::{DestinationName, LocalDestination, Ratchets},
     identity::Identity,
@@ -68,6 +68,15 @@ impl NodeSubject {
         let mut node = Self::node(seed, self.start());
         node.register(self.start(), Self::destination(1)).expect("there is room");
         let _ = node.announce(self.start(), Self::destination(1).hash(), None);
+        // It has sent packets and asked for a link before it heard anything, so that proofs of all kinds come back.
+        let peer = Self::destination(2);
+        let identity = *peer.identity().expect("a single destination").public();
+        let known = node.known_mut().remember(peer.hash(), identity, b"", PacketHash::new([0; 32]), WALL);
+        known.expect("there is room");
+        for number in 0..3 {
+            let _ = node.send(self.start(), peer.hash(), &[number; 40]);
+        }
+        let _ = node.open_link(self.start(), peer.hash(), None);
         node
     }
 
@@ -85,29 +94,37 @@ impl NodeSubject {
         wire.now = now + Duration::from_secs(1);
         let _ = wire.peer.send(wire.now, other, b"packet");
         wire.settle();
-        if let Ok(link) = wire.peer.open_link(wire.now, other, None) {
-            wire.settle();
-            use_link(&mut wire, link);
-        }
+        let links: Vec<LinkHash> =
+            (0..2).filter_map(|_| wire.peer.open_link(wire.now, other, None).ok()).collect();
+        wire.settle();
+        use_links(&mut wire, &links);
         wire.frames
     }
 }
 
-/// Does on an established link what can be done there.
-fn use_link(wire: &mut Wire, link: LinkHash) {
+/// Does on established links what can be done there, a bit on each in turns.
+fn use_links(wire: &mut Wire, links: &[LinkHash]) {
     let identity = Identity::from_bytes(&Dalek, &[9; 64]);
     let now = wire.now;
-    wire.peer.with_link(now, link, |link, env, out| {
-        let _ = link.identify(env, &identity, out);
-        let _ = link.send(env, b"data", out);
-        let _ = link.request(env, "/path", &[0xc0], None, None, out);
-        let _ = link.channel_send(env, MessageType(1), b"message", out);
-        let _ = link.stream_write(env, StreamId::MAX, &[7; 3_000], out);
-        let _ = link.send_resource(env, noise(1, 30_000), None, true, out);
-    });
-    wire.settle();
-    wire.peer.with_link(now, link, |link, env, out| link.close(env, out));
-    wire.settle();
+    let command = |wire: &mut Wire, step: usize, link: LinkHash| {
+        wire.peer.with_link(now, link, |link, env, out| match step {
+            0 => _ = link.identify(env, &identity, out),
+            1 => _ = link.request(env, "/path", &[0xc0], None, None, out),
+            2 => _ = link.channel_send(env, MessageType(1), b"message", out),
+            3 => _ = link.stream_write(env, StreamId::MAX, &[7; 3_000], out),
+            4 => _ = link.send_resource(env, noise(1, 30_000), None, true, out),
+            5..10 => _ = link.send(env, b"data", out),
+            _ => link.close(env, out),
+        })
+    };
+    for step in 0..11 {
+        let other = LocalDestination::hash(&NodeSubject::destination(1));
+        let _ = wire.peer.send(now, other, b"between");
+        links.iter().for_each(|link| _ = command(wire, step, *link));
+        if step >= 9 {
+            wire.settle();
+        }
+    }
 }
 
 /// Two nodes and what goes between them, at once and in order.
