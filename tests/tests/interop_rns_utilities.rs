@@ -169,6 +169,8 @@ fn strangers_send_nothing_and_friends_do() {
         assert!(!there.path().join("one byte").exists());
         drop(listener);
 
+        // Another destination: for some seconds the reference's instance leads to the listener that is gone.
+        let there = host.folder();
         let friend = identity_of(Utility::Copy, sender, here.path());
         let listener = Listener::start(Utility::Copy, receiver, there.path(), &["-a", &friend]);
         send(&listener.hash).succeeded();
@@ -226,6 +228,7 @@ fn commands_of_strangers_do_not_run() {
         assert!(!there.path().join("ran").exists(), "{caller:?} {runner:?}");
         drop(listener);
 
+        let there = host.folder();
         let friend = identity_of(Utility::Execute, caller, here.path());
         let listener = Listener::start(Utility::Execute, runner, there.path(), &["-a", &friend]);
         run(&listener.hash).succeeded();
