@@ -31,7 +31,7 @@ pub struct ResourceConfig {
     /// How long the sender of an accepted resource may take between the proof of a segment and the next one's offer.
     pub segment_gap: Duration,
     /// How long after the proof of a resource the next one is offered to a peer that is near, which is one at less than
-    /// ten times this and that took its time to ask for the one before.
+    /// ten times this and that takes its time over asking and proving.
     ///
     /// The reference gives each part to every resource that it has not put away, and takes some milliseconds to put
     /// away one that it has proved: the part of a next one then spoils it. Zero does for other peers.

@@ -26,6 +26,7 @@ mod offer;
 mod outbox;
 mod pace;
 mod prepare;
+mod promptness;
 mod proof_delay;
 mod receiver;
 mod recent;

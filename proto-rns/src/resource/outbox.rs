@@ -2,7 +2,7 @@
 
 use super::{
     Carrier, Event, FailReason, Kind, Outgoing, PrepareJob, Prepared, ResourceId, SendError, Shared,
-    segments::Segments, sender::Sender,
+    promptness::Promptness, segments::Segments, sender::Sender,
 };
 use crate::{
     Env, RequestId, ResourceHash,
@@ -24,10 +24,7 @@ pub(super) struct Outbox {
     prepare_at: Option<Instant>,
     /// Before this the next resource is not offered.
     next_at: Option<Instant>,
-    /// When the segment under way was offered.
-    offered_at: Option<Instant>,
-    /// The peer took no time to ask for what was offered last.
-    peer_is_prompt: bool,
+    promptness: Promptness,
 }
 
 #[derive(Debug)]
@@ -92,16 +89,14 @@ impl Outbox {
             shared.stats.stray += 1;
             return;
         };
-        let is_first = current.sender.is_unanswered();
-        if is_first && current.number == 1 {
+        if current.sender.is_unanswered() && current.number == 1 {
             shared.events.push(Event::Started { id: current.item.id });
         }
-        if is_first && let Some(offered) = self.offered_at.take() {
-            self.peer_is_prompt = env.now.saturating_since(offered) < PROMPT;
-        }
-        let Some(current) = self.current_with(request.hash) else { return };
         match current.sender.handle_request(env.now, shared.pace.rtt, request, &mut shared.stats) {
-            Ok(()) => self.flush(shared, env.now, carrier),
+            Ok(()) => {
+                self.promptness.on_request(env.now);
+                self.flush(shared, env.now, carrier);
+            }
             Err(reason) => self.fail_current(shared, env, key, reason, carrier),
         }
     }
@@ -117,6 +112,7 @@ impl Outbox {
         if !current.sender.flush(now, shared.pace.rtt, carrier) {
             return;
         }
+        self.promptness.on_parts(now);
         let done = current.done.saturating_add(current.sender.sent_bytes());
         shared.events.push(Event::Progress { id: current.item.id, done, total: current.total() });
         if current.sender.is_all_sent() && self.ahead.is_none() && self.has_next() {
@@ -137,9 +133,10 @@ impl Outbox {
             shared.stats.stray += 1;
             return;
         };
+        self.promptness.on_proof(env.now, current.sender.segment().stream().len());
         if current.number == current.item.segments.count() {
             shared.events.push(Event::Sent { id: current.item.id, kind: current.item.kind });
-            let gap = if self.peer_is_prompt { Duration::ZERO } else { shared.resource_gap() };
+            let gap = if self.promptness.is_prompt() { Duration::ZERO } else { shared.resource_gap() };
             self.next_at = Some(env.now + gap);
             self.start_next(shared, env, key, carrier);
         } else {
@@ -295,7 +292,7 @@ impl Outbox {
         let first_hash = first_hash.unwrap_or_else(|| segment.hash());
         let advertisement = item.advertisement(number, first_hash, &segment).to_vec();
         let sender = Sender::new(segment, advertisement, env.now, shared.pace.rtt, carrier);
-        self.offered_at = Some(env.now);
+        self.promptness.on_offer(env.now);
         self.current = Some(Current { item, number, first_hash, sender, done });
     }
 
@@ -385,6 +382,3 @@ impl Kind {
         }
     }
 }
-
-/// A peer that asks for what it is offered sooner than this is not the reference, which takes longer to do so.
-const PROMPT: Duration = Duration::from_micros(500);
