@@ -176,6 +176,8 @@ impl<M: Machine> Node<M> {
             from: packet.from,
             to: Some(packet.to.ip()),
             ecn: packet.ecn,
+            interface: None,
+            is_truncated: false,
             data: &mut packet.data,
         };
         self.machine.handle_datagram(now, datagram);

@@ -4,7 +4,7 @@ mod postman;
 
 use netsim::{Network, NodeId, StreamConditions};
 use postman::{LINK, Postman, STREAM, Told, stream_bytes, went_down};
-use proto_core::{DownReason, LinkEvent, LinkId, LinkSpec};
+use proto_core::{DatagramOptions, DownReason, LinkEvent, LinkId, LinkSpec};
 use std::{net::SocketAddr, time::Duration};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -132,7 +132,8 @@ fn what_cannot_be_opened_goes_down_with_the_reason() {
     let taken = net.address(a);
     net.command(a, |postman, _| {
         postman.open(LinkId(1), LinkSpec::TcpConnect { peer: nobody });
-        postman.open(LinkId(2), LinkSpec::Udp { bind: taken, peer: None });
+        postman
+            .open(LinkId(2), LinkSpec::Udp { bind: taken, peer: None, options: DatagramOptions::default() });
         postman.open(LinkId(3), LinkSpec::Pipe { command: "rm".to_owned() });
     });
     net.run_for(SECOND);
@@ -149,7 +150,14 @@ fn names_are_resolved_and_further_datagram_links_opened() {
     net.set_name("example.org", vec!["10.0.0.7".parse().unwrap()]);
     net.command(a, |postman, _| {
         postman.open(LinkId(1), LinkSpec::Resolve { host: "example.org".to_owned(), port: 80 });
-        postman.open(LinkId(2), LinkSpec::Udp { bind: SocketAddr::from(([0, 0, 0, 0], 0)), peer: None });
+        postman.open(
+            LinkId(2),
+            LinkSpec::Udp {
+                bind: SocketAddr::from(([0, 0, 0, 0], 0)),
+                peer: None,
+                options: DatagramOptions::default(),
+            },
+        );
     });
     net.run_for(SECOND);
     let addresses = vec!["10.0.0.7:80".parse().unwrap()];

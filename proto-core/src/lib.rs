@@ -74,7 +74,9 @@ mod time;
 mod timer;
 
 pub use cursor::{Reader, Truncated};
-pub use link::{Datagram, DownReason, Ecn, LinkEvent, LinkId, LinkRequest, LinkSpec, Transmit};
+pub use link::{
+    Datagram, DatagramOptions, DownReason, Ecn, Interface, LinkEvent, LinkId, LinkRequest, LinkSpec, Transmit,
+};
 pub use machine::Machine;
 pub use pump::{Flow, Pumped, Sink, deliver, pump};
 pub use rng::Rng;

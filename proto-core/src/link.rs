@@ -3,7 +3,7 @@
 use alloc::string::String;
 use core::{
     net::{IpAddr, SocketAddr},
-    num::NonZeroUsize,
+    num::{NonZeroU32, NonZeroUsize},
 };
 
 /// A numbered path between a machine and its driver: a UDP socket, a TCP stream, a serial line.
@@ -40,14 +40,18 @@ pub struct Datagram<'a> {
     pub to: Option<IpAddr>,
     /// The congestion mark of its IP packet, where the driver knows it.
     pub ecn: Option<Ecn>,
+    /// The index of the network interface by which it came, where the driver knows it.
+    pub interface: Option<NonZeroU32>,
+    /// It was longer than the driver's buffer, so that its end is missing.
+    pub is_truncated: bool,
     /// The payload, without IP and UDP headers.
     pub data: &'a mut [u8],
 }
 
 impl<'a> Datagram<'a> {
-    /// Creates a datagram without local address and congestion mark.
+    /// Creates a whole datagram without local address, congestion mark and interface.
     pub const fn new(link: LinkId, from: SocketAddr, data: &'a mut [u8]) -> Self {
-        Self { link, from, to: None, ecn: None, data }
+        Self { link, from, to: None, ecn: None, interface: None, is_truncated: false, data }
     }
 }
 
@@ -118,15 +122,24 @@ pub enum LinkSpec {
     Udp {
         /// The local address.
         bind: SocketAddr,
-        /// The only peer, if there is but one.
+        /// The only peer, if there is but one. Where it is given, that it is unreachable is told as
+        /// [`LinkEvent::Unreachable`].
         peer: Option<SocketAddr>,
+        /// What else the socket is to be set to.
+        options: DatagramOptions,
     },
     /// A UDP socket that joined a multicast group.
     UdpMulticast {
         /// The group and port.
         group: SocketAddr,
-        /// The interface's index; 0 lets the operating system choose.
-        interface: u32,
+        /// The interface to join and to send on.
+        interface: Interface,
+        /// The only sender to hear (RFC 4607), if the group is source-specific.
+        source: Option<IpAddr>,
+        /// Whether the host's own members hear what is sent.
+        loopback: bool,
+        /// What else the socket is to be set to; without a `ttl` it is 1.
+        options: DatagramOptions,
     },
     /// A TCP connection to `peer`.
     TcpConnect {
@@ -169,6 +182,39 @@ pub enum LinkSpec {
     },
 }
 
+/// A network interface of the host.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Interface {
+    /// The one that the operating system's routes lead to.
+    Any,
+    /// The one with this index.
+    Index(NonZeroU32),
+    /// The one with this name.
+    Name(String),
+}
+
+/// What a datagram socket is to be set to, beyond its addresses. The default leaves everything to the operating
+/// system.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DatagramOptions {
+    /// Bytes that the operating system may hold for the application (`SO_RCVBUF`).
+    pub receive_buffer: Option<u32>,
+    /// Bytes that the operating system may hold for the network (`SO_SNDBUF`).
+    pub send_buffer: Option<u32>,
+    /// Hops that a datagram may take (`IP_TTL`, `IP_MULTICAST_TTL` and their like for IPv6).
+    pub ttl: Option<u8>,
+    /// The traffic class: DSCP in the upper six bits, ECN in the lower two (`IP_TOS`, `IPV6_TCLASS`).
+    pub traffic_class: Option<u8>,
+    /// Whether datagrams that are too long for the path are refused instead of fragmented (`IP_MTU_DISCOVER`).
+    pub dont_fragment: Option<bool>,
+    /// Lets other sockets bind the same address (`SO_REUSEADDR`).
+    pub reuse_address: bool,
+    /// Lets other sockets of the same user share the address and its load (`SO_REUSEPORT`).
+    pub reuse_port: bool,
+    /// The only interface to use, by name (`SO_BINDTODEVICE`).
+    pub device: Option<String>,
+}
+
 /// What a driver reports of a link's life.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -205,6 +251,8 @@ pub enum LinkEvent {
         /// Its length in bytes, without IP and UDP headers.
         len: usize,
     },
+    /// The network said that a connected socket's peer cannot be reached (ICMP). The socket lives on.
+    Unreachable(DownReason),
     /// The peer will send no more on this stream.
     Eof,
     /// The link is gone. Nothing leaves for it any more.

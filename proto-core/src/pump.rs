@@ -30,6 +30,14 @@ pub trait Sink<E> {
 
     /// Hands an event to the application.
     fn event(&mut self, event: E);
+
+    /// Lends out the list in which the pieces of a drain are gathered. A sink that keeps one saves an allocation.
+    fn lend_pieces(&mut self) -> Vec<Bytes> {
+        Vec::new()
+    }
+
+    /// Takes the lent list back, empty.
+    fn return_pieces(&mut self, _pieces: Vec<Bytes>) {}
 }
 
 /// Whether a link takes more after a transmit.
@@ -67,7 +75,7 @@ pub fn pump<M: Machine, S: Sink<M::Event>>(
         machine.handle_timeout(now);
     }
     let mut transmits = 0;
-    let mut pieces = Vec::new();
+    let mut pieces = sink.lend_pieces();
     loop {
         let mut idle = !deliver(machine, sink);
         while transmits < budget {
@@ -78,13 +86,14 @@ pub fn pump<M: Machine, S: Sink<M::Event>>(
             let flow = if transmit.to.is_some() {
                 sink.transmit(&transmit, scratch)
             } else {
-                pieces.clear();
                 machine.poll_gather(&mut pieces);
-                if pieces.is_empty() {
+                let flow = if pieces.is_empty() {
                     sink.transmit(&transmit, scratch)
                 } else {
                     sink.gather(&transmit, scratch, &pieces)
-                }
+                };
+                pieces.clear();
+                flow
             };
             if flow == Flow::Blocked {
                 machine.handle_link(now, transmit.link, LinkEvent::Blocked);
@@ -94,6 +103,7 @@ pub fn pump<M: Machine, S: Sink<M::Event>>(
         if idle || more {
             // What the last transmits caused (a queue with room again, say) still has to be told.
             deliver(machine, sink);
+            sink.return_pieces(pieces);
             return Pumped { next: machine.poll_timeout(), transmits, more };
         }
     }

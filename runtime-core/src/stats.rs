@@ -21,6 +21,28 @@ pub struct Stats {
     pub refused_segmentations: u64,
     /// How often a link had no room, so that sending had to wait.
     pub blocked: u64,
+    /// The operating system's number of the last error, where it had one. It says what a
+    /// [`DownReason`](proto_core::DownReason) does not.
+    pub last_os_error: Option<i32>,
+}
+
+impl Stats {
+    /// Counts an error of receiving or taking in.
+    pub fn count_receive_error(&mut self, error: &io::Error) {
+        self.note(error);
+        self.receive_errors.count(error);
+    }
+
+    /// Counts an error of connecting or sending.
+    pub fn count_send_error(&mut self, error: &io::Error) {
+        self.note(error);
+        self.send_errors.count(error);
+    }
+
+    /// Takes note of an error that is none of a socket in use.
+    pub fn note(&mut self, error: &io::Error) {
+        self.last_os_error = error.raw_os_error().or(self.last_os_error);
+    }
 }
 
 /// Counts of one direction.
@@ -36,7 +58,8 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    pub(crate) const fn add(&mut self, datagrams: usize, bytes: usize) {
+    /// Counts one system call.
+    pub const fn add(&mut self, datagrams: usize, bytes: usize) {
         self.datagrams = self.datagrams.wrapping_add(datagrams as u64);
         self.bytes = self.bytes.wrapping_add(bytes as u64);
         self.batches = self.batches.wrapping_add(1);
@@ -65,7 +88,7 @@ impl ErrorCounts {
         self.refused + self.too_big + self.unreachable + self.forbidden + self.other
     }
 
-    pub(crate) fn count(&mut self, error: &io::Error) {
+    fn count(&mut self, error: &io::Error) {
         let counter = if quinn_udp::is_msg_size_err(error) {
             &mut self.too_big
         } else {

@@ -33,7 +33,7 @@ impl Wire {
 
     fn open(&mut self, end: LinkEnd, spec: LinkSpec) {
         match spec {
-            LinkSpec::Udp { bind, peer } => {
+            LinkSpec::Udp { bind, peer, .. } => {
                 let local = self.local_address(end.node, bind);
                 if self.addresses.contains_key(&local) {
                     return self.notify(end, LinkEvent::Down(DownReason::Io));

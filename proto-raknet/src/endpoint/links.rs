@@ -9,7 +9,7 @@
 
 use alloc::{collections::VecDeque, vec::Vec};
 use core::net::SocketAddr;
-use proto_core::{LinkId, LinkRequest, LinkSpec};
+use proto_core::{DatagramOptions, LinkId, LinkRequest, LinkSpec};
 
 use super::SOCKET;
 use crate::Guid;
@@ -55,7 +55,10 @@ impl Links {
             None => self.places.push(place),
         }
         let link = LinkId(at + 1);
-        self.requests.push_back(LinkRequest::Open { link, spec: LinkSpec::Udp { bind, peer: Some(peer) } });
+        self.requests.push_back(LinkRequest::Open {
+            link,
+            spec: LinkSpec::Udp { bind, peer: Some(peer), options: DatagramOptions::default() },
+        });
         link
     }
 

@@ -13,7 +13,7 @@ use alloc::{
     sync::Arc,
 };
 use core::net::SocketAddr;
-use proto_core::{DownReason, Instant, LinkEvent, LinkId, LinkRequest, LinkSpec};
+use proto_core::{DatagramOptions, DownReason, Instant, LinkEvent, LinkId, LinkRequest, LinkSpec};
 
 /// The links that a node asked for and the connections that it will ask for again.
 #[derive(Debug, Default)]
@@ -116,7 +116,9 @@ impl Node {
     fn open(&mut self, id: InterfaceId, resolved: Option<SocketAddr>) {
         let Some(interface) = self.interfaces.get(id) else { return };
         let spec = match &interface.config().medium {
-            Medium::Udp { bind, .. } => LinkSpec::Udp { bind: *bind, peer: None },
+            Medium::Udp { bind, .. } => {
+                LinkSpec::Udp { bind: *bind, peer: None, options: DatagramOptions::default() }
+            }
             Medium::TcpServer { bind, .. } => LinkSpec::TcpListen { bind: *bind },
             Medium::LocalServer { at: LocalAddress::Tcp(bind) } => LinkSpec::TcpListen { bind: *bind },
             Medium::LocalServer { at: LocalAddress::Unix(path) } => {

@@ -6,18 +6,17 @@ use std::{
     time::Duration,
 };
 
+use crate::Trust;
+
 /// Decides whether a driver with nothing to do looks at its sockets again instead of sleeping.
 ///
 /// Waking a sleeping thread costs tens of microseconds, often more than the peer needs for its answer. So after each
-/// activity the driver keeps looking for a short while, as long as that pays: each wait that ends with an arrival adds
-/// trust, each that ends in vain takes some away, and without trust only one activity in [`TRIALS`] is followed by a
-/// wait. Where a process runs several drivers none of them waits: it would keep the others from their work.
+/// activity the driver keeps looking for a short while, as long as [that pays](Trust). Where a process runs several drivers none of them waits: it would keep the others from their work.
 #[derive(Debug)]
 pub(super) struct Spin {
     budget: Duration,
     until: Option<Instant>,
-    trust: u8,
-    slept: u8,
+    trust: Trust,
 }
 
 /// What waiting amounts to at an instant.
@@ -29,13 +28,10 @@ pub(super) enum Wait {
     Sleep,
 }
 
-const MAX_TRUST: u8 = 16;
-const TRIALS: u8 = 64;
-
 impl Spin {
     pub(super) fn new(budget: Duration) -> Self {
         DRIVERS.fetch_add(1, Ordering::Relaxed);
-        Self { budget, until: None, trust: MAX_TRUST / 4, slept: 0 }
+        Self { budget, until: None, trust: Trust::default() }
     }
 
     /// Says whether the driver is looking instead of sleeping.
@@ -46,7 +42,7 @@ impl Spin {
     /// Takes note that something arrived.
     pub(super) fn arrived(&mut self) {
         if self.until.take().is_some() {
-            self.trust = (self.trust + 4).min(MAX_TRUST);
+            self.trust.gain();
         }
     }
 
@@ -56,7 +52,7 @@ impl Spin {
             Some(until) if now < until => Wait::Look,
             Some(_) => {
                 self.until = None;
-                self.trust = self.trust.saturating_sub(1);
+                self.trust.lose();
                 Wait::Sleep
             }
             None => {
@@ -71,14 +67,7 @@ impl Spin {
         if drivers() > 1 {
             return false;
         }
-        if self.trust > 0 {
-            return true;
-        }
-        self.slept += 1;
-        if self.slept == TRIALS {
-            self.slept = 0;
-        }
-        self.slept == 0
+        self.trust.is_worth_it()
     }
 }
 

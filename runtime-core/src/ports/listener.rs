@@ -9,10 +9,13 @@ use std::{
     time::Duration,
 };
 
+use super::{Round, Turn};
 #[cfg(unix)]
-use super::stream::SocketFile;
-use super::{Round, Turn, stream::tune_tcp};
-use crate::runtime::{Interest, Progress, SocketIo};
+use crate::sockets::SocketFile;
+use crate::{
+    runtime::{Interest, Progress, SocketIo},
+    sockets::ListenerSource,
+};
 
 /// One listening socket of a driver.
 pub(super) struct Listener<S> {
@@ -32,19 +35,20 @@ pub(super) struct Accepted {
 }
 
 impl<S: SocketIo> Listener<S> {
-    pub(super) const fn new(io: S) -> Self {
-        Self {
-            io,
+    /// Creates a listener.
+    ///
+    /// # Errors
+    /// The reactor cannot take the socket.
+    pub(super) fn new(
+        source: ListenerSource,
+        register: impl FnOnce(Socket) -> io::Result<S>,
+    ) -> io::Result<Self> {
+        Ok(Self {
+            io: register(source.socket)?,
             resting_until: None,
             #[cfg(unix)]
-            _file: None,
-        }
-    }
-
-    /// Ties the listener to the file that its peers find it by.
-    #[cfg(unix)]
-    pub(super) fn with_file(self, file: Option<SocketFile>) -> Self {
-        Self { _file: file, ..self }
+            _file: source.file,
+        })
     }
 
     /// Takes in the streams that wait, unless the machine wants to read nothing from the listener.
@@ -73,7 +77,7 @@ impl<S: SocketIo> Listener<S> {
                     round.accepted.push(Accepted { listener: link, socket, peer });
                 }
                 Poll::Ready(Err(error)) => {
-                    round.shared.lock().stats.receive_errors.count(&error);
+                    round.shared.lock().stats.count_receive_error(&error);
                     // A peer that gave up is no reason to rest; a process without free descriptors is.
                     if error.kind() != ErrorKind::ConnectionAborted {
                         self.resting_until = Some(round.now + REST);
@@ -91,15 +95,7 @@ impl<S: SocketIo> Listener<S> {
     }
 
     fn poll_accept(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<(Socket, Option<SocketAddr>)>> {
-        self.io.poll_io(Interest::Read, cx, |listener| {
-            let (socket, peer) = listener.accept()?;
-            socket.set_nonblocking(true)?;
-            let peer = peer.as_socket();
-            if peer.is_some() {
-                tune_tcp(&socket);
-            }
-            Ok(Progress::More((socket, peer)))
-        })
+        self.io.poll_io(Interest::Read, cx, |listener| ListenerSource::accept(listener).map(Progress::More))
     }
 }
 

@@ -1,22 +1,25 @@
 //! The links of a driver: what a machine's link numbers stand for.
 
 mod listener;
-mod lookup;
 mod open;
+mod piece;
 mod ready;
 mod round;
 mod stream;
 mod switchboard;
-pub(crate) mod udp;
+mod udp;
 
 use bytes::Bytes;
 use proto_core::{DownReason, Flow, Instant, LinkEvent, LinkId, LinkRequest, Machine, Transmit};
 use socket2::Socket;
 use std::{io, num::NonZeroUsize, task::Context};
 
-use crate::{DriverConfig, Runtime, Stats, shared::Shared};
+use crate::{
+    DriverConfig, Runtime, Stats,
+    shared::Shared,
+    sockets::{DatagramSource, ListenerSource, Outbox, ip, reason_of},
+};
 use round::{Round, Turn};
-use stream::ip;
 use switchboard::Switchboard;
 use udp::{UdpPort, UdpPorts};
 
@@ -38,9 +41,14 @@ impl<R: Runtime> Ports<R> {
     /// # Errors
     /// The reactor or the operating system cannot take the socket.
     pub(crate) fn add_udp(&mut self, link: LinkId, socket: std::net::UdpSocket) -> io::Result<()> {
-        let local = socket.local_addr().ok();
-        let peer = socket.peer_addr().ok();
-        self.udp.add(UdpPort::new(link, R::udp(socket)?)?)?;
+        self.add_datagrams(link, socket.into())
+    }
+
+    fn add_datagrams(&mut self, link: LinkId, source: DatagramSource) -> io::Result<()> {
+        let local = source.socket.local_addr().ok();
+        let peer = source.socket.peer_addr().ok();
+        let state = source.batching()?;
+        self.udp.add(UdpPort::new(link, R::udp(source.socket)?, state))?;
         self.reports.push((link, LinkEvent::Up { local, peer }));
         Ok(())
     }
@@ -58,8 +66,12 @@ impl<R: Runtime> Ports<R> {
     /// # Errors
     /// The reactor or the operating system cannot take the socket, or the link is in use.
     pub(crate) fn add_listener(&mut self, link: LinkId, socket: Socket) -> io::Result<()> {
-        let local = ip(socket.local_addr());
-        self.switchboard.add_listener(link, socket, |listener| listener)?;
+        self.add_listener_source(link, socket.into())
+    }
+
+    fn add_listener_source(&mut self, link: LinkId, source: ListenerSource) -> io::Result<()> {
+        let local = ip(source.socket.local_addr());
+        self.switchboard.add_listener(link, source)?;
         self.reports.push((link, LinkEvent::Up { local, peer: None }));
         Ok(())
     }
@@ -68,7 +80,9 @@ impl<R: Runtime> Ports<R> {
     pub(crate) fn request(&mut self, request: LinkRequest, now: Instant, stats: &mut Stats) {
         match request {
             LinkRequest::Open { link, spec } => {
-                if let Err(reason) = self.open(link, spec, now) {
+                if let Err(error) = self.open(link, spec, now) {
+                    stats.note(&error);
+                    let reason = reason_of(&error);
                     self.reports.push((link, LinkEvent::Down(reason)));
                 }
             }
@@ -176,44 +190,5 @@ impl<R: Runtime> Ports<R> {
     /// Says whether any link has something left to send. Costs O(links).
     pub(crate) fn has_unsent(&self) -> bool {
         self.is_blocked() || self.switchboard.has_unsent()
-    }
-}
-
-/// Where a port puts its counts and reports while it sends.
-pub(crate) struct Outbox<'a> {
-    stats: &'a mut Stats,
-    reports: &'a mut Vec<(LinkId, LinkEvent)>,
-}
-
-impl Outbox<'_> {
-    /// Counts one system call that sent `bytes` in datagrams of `segment`.
-    fn count_sent(&mut self, bytes: usize, segment: usize) {
-        let datagrams = bytes.div_ceil(segment.max(1));
-        self.stats.sent.add(datagrams, bytes);
-        if datagrams > 1 {
-            self.stats.segmented_sends = self.stats.segmented_sends.wrapping_add(1);
-        }
-    }
-
-    /// Counts a run of datagrams that has to be repeated one by one.
-    const fn count_refused_run(&mut self) {
-        self.stats.refused_segmentations = self.stats.refused_segmentations.wrapping_add(1);
-    }
-
-    /// Counts a datagram that was dropped for `error`.
-    fn count_error(&mut self, error: &io::Error) {
-        self.stats.send_errors.count(error);
-    }
-
-    /// Counts a link that has no room.
-    const fn count_blocked(&mut self) {
-        self.stats.blocked = self.stats.blocked.wrapping_add(1);
-    }
-
-    /// Notes an event for the machine; one that repeats the last is left out.
-    fn report(&mut self, link: LinkId, event: LinkEvent) {
-        if self.reports.last().is_none_or(|last| *last != (link, event.clone())) {
-            self.reports.push((link, event));
-        }
     }
 }

@@ -3,7 +3,6 @@
 use bytes::Bytes;
 use proto_core::{Deadlines, Flow, Instant, LinkEvent, LinkId, Machine, Transmit};
 use slab::Slab;
-use socket2::Socket;
 use std::{
     collections::HashMap,
     fmt,
@@ -16,11 +15,15 @@ use std::{
 use super::{
     Outbox, Round, Turn,
     listener::{Accepted, Listener},
-    lookup::Lookup,
+    piece::with_piece,
     ready::{Mark, Ready},
-    stream::{Source, Stream, with_piece},
+    stream::Stream,
 };
-use crate::{Runtime, SocketIo, Stats, shared::Shared};
+use crate::{
+    Runtime, SocketIo, Stats,
+    shared::Shared,
+    sockets::{ListenerSource, Lookup, StreamSource},
+};
 
 /// All links of a driver but its datagram sockets. Finding one costs O(1), and a wake-up costs what is ready.
 pub(super) struct Switchboard<R: Runtime> {
@@ -69,7 +72,7 @@ impl<R: Runtime> Switchboard<R> {
     ///
     /// # Errors
     /// The reactor cannot take the socket, or the link is in use.
-    pub(super) fn add_stream(&mut self, link: LinkId, source: Source, now: Instant) -> io::Result<()> {
+    pub(super) fn add_stream(&mut self, link: LinkId, source: StreamSource, now: Instant) -> io::Result<()> {
         let stream = Stream::connecting(source, now, R::stream)?;
         self.insert(link, |_| Ok(Port::Stream(stream)))
     }
@@ -78,13 +81,8 @@ impl<R: Runtime> Switchboard<R> {
     ///
     /// # Errors
     /// The reactor cannot take the socket, or the link is in use.
-    pub(super) fn add_listener(
-        &mut self,
-        link: LinkId,
-        socket: Socket,
-        finish: impl FnOnce(Listener<R::Stream>) -> Listener<R::Stream>,
-    ) -> io::Result<()> {
-        let listener = finish(Listener::new(R::stream(socket)?));
+    pub(super) fn add_listener(&mut self, link: LinkId, source: ListenerSource) -> io::Result<()> {
+        let listener = Listener::new(source, R::stream)?;
         self.insert(link, |_| Ok(Port::Listener(listener)))
     }
 
@@ -223,7 +221,13 @@ impl<R: Runtime> Switchboard<R> {
         let turn = match &mut entry.port {
             Port::Stream(stream) => stream.turn(entry.link, cx, round),
             Port::Listener(listener) => listener.turn(entry.link, cx, round),
-            Port::Lookup(lookup) => lookup.turn(entry.link, round),
+            Port::Lookup(lookup) => match lookup.take() {
+                Some(addresses) => {
+                    round.tell(entry.link, LinkEvent::Resolved { addresses });
+                    Turn::Over
+                }
+                None => Turn::Asleep,
+            },
         };
         if let Some(slot) = deadline_slot(slot) {
             self.deadlines.set(slot, entry.port.due());
@@ -255,7 +259,7 @@ impl<R: Runtime> Switchboard<R> {
         let stream = R::stream(socket).map(Stream::accepted);
         match stream.and_then(|stream| self.insert(link, |_| Ok(Port::Stream(stream)))) {
             Ok(()) => round.tell(link, LinkEvent::Accepted { listener, peer }),
-            Err(error) => round.shared.lock().stats.receive_errors.count(&error),
+            Err(error) => round.shared.lock().stats.count_receive_error(&error),
         }
     }
 

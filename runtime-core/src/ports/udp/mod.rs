@@ -1,14 +1,7 @@
 //! A UDP link: receiving in batches, sending in segmented runs, waiting when the socket is full.
 
-mod bind;
-mod inbox;
-mod multicast;
-mod outlet;
 mod set;
 
-pub use bind::{UdpOptions, bind_udp};
-pub(crate) use inbox::Inbox;
-pub(crate) use multicast::bind_multicast;
 pub(crate) use set::UdpPorts;
 
 use proto_core::{Flow, LinkId, Transmit};
@@ -21,9 +14,10 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use super::Outbox;
-use crate::runtime::{Interest, Progress, SocketIo};
-use outlet::{Outlet, UdpSender};
+use crate::{
+    runtime::{Interest, Progress, SocketIo},
+    sockets::{Inbox, Outbox, UdpSender},
+};
 
 /// One UDP socket of a driver.
 pub(crate) struct UdpPort<S> {
@@ -48,10 +42,10 @@ struct Parked {
 }
 
 impl<S: SocketIo> UdpPort<S> {
-    pub(crate) fn new(link: LinkId, io: S) -> io::Result<Self> {
-        let state = UdpSocketState::new(UdpSockRef::from(&*io.socket()))?;
+    /// Creates a port of a socket that was prepared for batches.
+    pub(crate) fn new(link: LinkId, io: S, state: UdpSocketState) -> Self {
         let peer = io.socket().peer_addr().ok().and_then(|peer| peer.as_socket());
-        Ok(Self { link, io, state, parked: None, failures: 0, peer })
+        Self { link, io, state, parked: None, failures: 0, peer }
     }
 
     /// Receives one batch. Errors of the socket are for counting only: after one it is worth trying again, unless the
@@ -88,8 +82,8 @@ impl<S: SocketIo> UdpPort<S> {
     pub(crate) fn send(&mut self, transmit: &Transmit, bytes: &[u8], out: &mut Outbox<'_>) -> Flow {
         debug_assert!(self.parked.is_none(), "the machine sent on a blocked link");
         let Some(to) = transmit.to else { return Flow::Sent };
-        let sender = UdpSender { socket: &self.io.socket(), state: &self.state, peer: self.peer };
-        let done = Outlet { sender, transmit, to }.send(bytes, out);
+        let sender = UdpSender { socket: &self.io.socket(), state: Some(&self.state), peer: self.peer };
+        let done = sender.send(transmit, to, bytes, out);
         match bytes.get(done..) {
             None | Some([]) => Flow::Sent,
             Some(rest) => {
@@ -108,8 +102,8 @@ impl<S: SocketIo> UdpPort<S> {
             // registered for its next change. The check itself fails only with the reactor; then nothing can be sent.
             let _gone = ready!(io.poll_io(Interest::Write, cx, |socket| {
                 let unsent = rest.get(*done..).unwrap_or_default();
-                let sender = UdpSender { socket, state, peer: *peer };
-                *done += Outlet { sender, transmit, to: *to }.send(unsent, out);
+                let sender = UdpSender { socket, state: Some(state), peer: *peer };
+                *done += sender.send(transmit, *to, unsent, out);
                 if *done < rest.len() { Err(ErrorKind::WouldBlock.into()) } else { Ok(Progress::More(())) }
             }));
         }
@@ -119,6 +113,11 @@ impl<S: SocketIo> UdpPort<S> {
 
     pub(crate) const fn link(&self) -> LinkId {
         self.link
+    }
+
+    /// Says whether there is but one peer.
+    pub(crate) const fn is_connected(&self) -> bool {
+        self.peer.is_some()
     }
 
     pub(crate) fn max_segments(&self) -> NonZeroUsize {

@@ -1,6 +1,6 @@
 //! All datagram sockets of a driver: one, usually, or thousands.
 
-use proto_core::{Flow, Instant, LinkId, Machine, Transmit};
+use proto_core::{Flow, Instant, LinkEvent, LinkId, Machine, Transmit};
 use slab::Slab;
 use std::{
     collections::HashMap,
@@ -11,14 +11,12 @@ use std::{
     time::Duration,
 };
 
-use super::{Inbox, UdpPort};
+use super::UdpPort;
 use crate::{
-    ports::{
-        Outbox,
-        ready::{Mark, Ready},
-    },
+    ports::ready::{Mark, Ready},
     runtime::SocketIo,
     shared::{Shared, State},
+    sockets::{Inbox, Outbox, unreachable_peer},
 };
 
 /// The datagram sockets. Finding one costs O(1), and a wake-up costs what is ready.
@@ -266,7 +264,12 @@ impl<S: SocketIo> Entry<S> {
             let count = match received {
                 Ok(()) => inbox.feed(machine, now, link, &mut stats.received),
                 Err(error) => {
-                    stats.receive_errors.count(&error);
+                    stats.count_receive_error(&error);
+                    if port.is_connected()
+                        && let Some(reason) = unreachable_peer(&error)
+                    {
+                        machine.handle_link(now, link, LinkEvent::Unreachable(reason));
+                    }
                     1
                 }
             };

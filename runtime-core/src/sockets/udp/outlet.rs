@@ -9,59 +9,80 @@ use std::{
     num::NonZeroUsize,
 };
 
-use crate::ports::Outbox;
+use crate::sockets::{Outbox, flags::SEND, unreachable_peer};
 
 /// What sends datagrams without waiting.
-pub(super) trait Sender {
+trait Sender {
     /// Returns how many equal-sized datagrams one call takes at present.
     fn max_segments(&self) -> usize;
+
+    /// Says whether the socket has one peer, of which the network may report that it cannot be reached.
+    fn is_connected(&self) -> bool;
 
     fn try_send(&self, transmit: &quinn_udp::Transmit<'_>) -> io::Result<()>;
 }
 
-/// A socket with what is known of its abilities.
-pub(super) struct UdpSender<'a> {
-    pub(super) socket: &'a Socket,
-    pub(super) state: &'a UdpSocketState,
+/// A datagram socket with what is known of its abilities.
+#[derive(Clone, Copy, Debug)]
+pub struct UdpSender<'a> {
+    /// The socket.
+    pub socket: &'a Socket,
+    /// What it can do with batches, where it was prepared for them. Without, every datagram is a system call, and marks and
+    /// local addresses are not set.
+    pub state: Option<&'a UdpSocketState>,
     /// The only peer, where the socket is connected to one.
-    pub(super) peer: Option<SocketAddr>,
+    pub peer: Option<SocketAddr>,
+}
+
+impl UdpSender<'_> {
+    /// Sends the datagrams in `bytes` to `to` and returns how many bytes are done with. Fewer than all: the socket is full.
+    ///
+    /// A datagram that the operating system refuses for any other reason is counted, reported and done with.
+    pub fn send(&self, transmit: &Transmit, to: SocketAddr, bytes: &[u8], out: &mut Outbox<'_>) -> usize {
+        Outlet { sender: *self, transmit, to }.send(bytes, out)
+    }
 }
 
 impl Sender for UdpSender<'_> {
     fn max_segments(&self) -> usize {
-        self.state.max_gso_segments()
+        self.state.map_or(1, UdpSocketState::max_gso_segments)
+    }
+
+    fn is_connected(&self) -> bool {
+        self.peer.is_some()
     }
 
     fn try_send(&self, transmit: &quinn_udp::Transmit<'_>) -> io::Result<()> {
         let single = transmit.segment_size.is_none_or(|segment| transmit.contents.len() <= segment);
-        if single && transmit.ecn.is_none() && transmit.src_ip.is_none() {
+        let is_plain = single && transmit.ecn.is_none() && transmit.src_ip.is_none();
+        match self.state {
+            Some(state) if !is_plain => state.try_send(UdpSockRef::from(self.socket), transmit),
             // Without anything to say about the packet, the plainest call is the cheapest.
-            return if self.peer == Some(transmit.destination) {
-                self.socket.send(transmit.contents).map(drop)
-            } else {
-                self.socket.send_to(transmit.contents, &transmit.destination.into()).map(drop)
-            };
+            _ if self.peer == Some(transmit.destination) => {
+                self.socket.send_with_flags(transmit.contents, SEND).map(drop)
+            }
+            _ => self
+                .socket
+                .send_to_with_flags(transmit.contents, &transmit.destination.into(), SEND)
+                .map(drop),
         }
-        self.state.try_send(UdpSockRef::from(self.socket), transmit)
     }
 }
 
 /// A transmit on its way through a sender.
-pub(super) struct Outlet<'a, S> {
-    pub(super) sender: S,
-    pub(super) transmit: &'a Transmit,
-    pub(super) to: SocketAddr,
+struct Outlet<'a, S> {
+    sender: S,
+    transmit: &'a Transmit,
+    to: SocketAddr,
 }
 
 impl<S: Sender> Outlet<'_, S> {
-    /// Sends the datagrams in `bytes` and returns how many bytes are done with. Fewer than all: the socket is full.
-    ///
-    /// A datagram that the operating system refuses for any other reason is counted and done with.
-    pub(super) fn send(&self, bytes: &[u8], out: &mut Outbox<'_>) -> usize {
+    /// Sends the datagrams in `bytes` and returns how many bytes are done with.
+    fn send(&self, bytes: &[u8], out: &mut Outbox<'_>) -> usize {
         let mut done = 0;
         while let Some(rest) = bytes.get(done..).filter(|rest| !rest.is_empty()) {
             let run = rest.get(..self.run_len(rest.len())).unwrap_or(rest);
-            let sent = match self.try_send(run) {
+            let sent = match self.try_send(run, out) {
                 Ok(()) => {
                     out.count_sent(run.len(), self.transmit.segment_len());
                     run.len()
@@ -87,7 +108,7 @@ impl<S: Sender> Outlet<'_, S> {
         out.count_refused_run();
         let mut done = 0;
         for datagram in run.chunks(self.transmit.segment_len().max(1)) {
-            match self.try_send(datagram) {
+            match self.try_send(datagram, out) {
                 Ok(()) => out.count_sent(datagram.len(), datagram.len()),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                 Err(error) => self.give_up(datagram, &error, out),
@@ -97,21 +118,33 @@ impl<S: Sender> Outlet<'_, S> {
         done
     }
 
-    fn try_send(&self, contents: &[u8]) -> io::Result<()> {
-        self.sender.try_send(&quinn_udp::Transmit {
+    fn try_send(&self, contents: &[u8], out: &mut Outbox<'_>) -> io::Result<()> {
+        let transmit = quinn_udp::Transmit {
             destination: self.to,
             ecn: self.transmit.ecn.map(to_quinn),
             contents,
             // quinn-udp takes the plain path by itself where the contents are a single segment.
             segment_size: self.transmit.segment.map(NonZeroUsize::get),
             src_ip: self.transmit.from,
-        })
+        };
+        match self.sender.try_send(&transmit) {
+            Err(error) if self.sender.is_connected() && unreachable_peer(&error).is_some() => {
+                // It may be what became of an earlier datagram, told instead of sending this one.
+                self.give_up(contents, &error, out);
+                self.sender.try_send(&transmit)
+            }
+            result => result,
+        }
     }
 
     fn give_up(&self, datagram: &[u8], error: &io::Error, out: &mut Outbox<'_>) {
         out.count_error(error);
         if quinn_udp::is_msg_size_err(error) {
             out.report(self.transmit.link, LinkEvent::TooBig { to: self.to, len: datagram.len() });
+        } else if self.sender.is_connected()
+            && let Some(reason) = unreachable_peer(error)
+        {
+            out.report(self.transmit.link, LinkEvent::Unreachable(reason));
         }
     }
 
@@ -139,14 +172,16 @@ const MAX_BYTES: usize = 65_507;
 mod tests {
     use super::*;
     use crate::Stats;
-    use proto_core::LinkId;
-    use std::cell::RefCell;
+    use proto_core::{DownReason, LinkId};
+    use std::cell::{Cell, RefCell};
 
     /// Takes `room` system calls, and claims to take runs of `segments` datagrams.
     struct Fake {
         room: usize,
         segments: usize,
         refuses_runs: bool,
+        /// What became of an earlier datagram.
+        pending: Cell<Option<ErrorKind>>,
         sent: RefCell<Vec<usize>>,
     }
 
@@ -155,9 +190,16 @@ mod tests {
             self.segments
         }
 
+        fn is_connected(&self) -> bool {
+            true
+        }
+
         fn try_send(&self, transmit: &quinn_udp::Transmit<'_>) -> io::Result<()> {
             const EIO: i32 = 5;
             const EMSGSIZE: i32 = 90;
+            if let Some(kind) = self.pending.take() {
+                return Err(kind.into());
+            }
             let len = transmit.contents.len();
             let size = transmit.segment_size.unwrap_or(len);
             if self.sent.borrow().len() >= self.room {
@@ -175,7 +217,7 @@ mod tests {
     }
 
     fn fake(room: usize, segments: usize) -> Fake {
-        Fake { room, segments, refuses_runs: false, sent: RefCell::default() }
+        Fake { room, segments, refuses_runs: false, pending: Cell::default(), sent: RefCell::default() }
     }
 
     struct Outcome {
@@ -227,6 +269,16 @@ mod tests {
 
         let sender = Fake { refuses_runs: true, ..fake(2, 64) };
         assert_eq!(send(&sender, 100, 450).done, 200);
+    }
+
+    #[test]
+    fn a_report_about_an_earlier_datagram_costs_none() {
+        let sender = fake(9, 64);
+        sender.pending.set(Some(ErrorKind::ConnectionRefused));
+        let outcome = send(&sender, 0, 100);
+        assert_eq!((outcome.done, outcome.stats.send_errors.refused), (100, 1));
+        assert_eq!(*sender.sent.borrow(), [100]);
+        assert_eq!(outcome.reports, [(LinkId(3), LinkEvent::Unreachable(DownReason::Refused))]);
     }
 
     #[cfg(target_os = "linux")]

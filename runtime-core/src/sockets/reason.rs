@@ -4,7 +4,10 @@ use proto_core::DownReason;
 use std::io::{self, ErrorKind};
 
 /// Says why a link goes down with `error`.
-pub(crate) fn reason_of(error: &io::Error) -> DownReason {
+pub fn reason_of(error: &io::Error) -> DownReason {
+    if is_missing_device(error) {
+        return DownReason::Unreachable;
+    }
     #[allow(clippy::wildcard_enum_match_arm, reason = "the standard library's enum has no end")]
     match error.kind() {
         ErrorKind::ConnectionRefused => DownReason::Refused,
@@ -20,6 +23,23 @@ pub(crate) fn reason_of(error: &io::Error) -> DownReason {
         ErrorKind::Unsupported => DownReason::Unsupported,
         _ => DownReason::Io,
     }
+}
+
+/// Says what the network reported of a connected datagram socket's peer, if `error` is such a report (ICMP).
+pub fn unreachable_peer(error: &io::Error) -> Option<DownReason> {
+    let reason = reason_of(error);
+    matches!(reason, DownReason::Refused | DownReason::Reset | DownReason::Unreachable).then_some(reason)
+}
+
+/// There is no network interface of that name or number.
+#[cfg(unix)]
+fn is_missing_device(error: &io::Error) -> bool {
+    rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::NODEV)
+}
+
+#[cfg(not(unix))]
+const fn is_missing_device(_error: &io::Error) -> bool {
+    false
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::{io, net::SocketAddr, time::Duration};
 ///
 /// # Errors
 /// The operating system knows at once that it will not work.
-pub(crate) fn connect_tcp(peer: SocketAddr) -> io::Result<Socket> {
+pub fn connect_tcp(peer: SocketAddr) -> io::Result<Socket> {
     let socket = new_socket(peer)?;
     tune_tcp(&socket);
     super::connect(&socket, &peer.into())?;
@@ -18,7 +18,7 @@ pub(crate) fn connect_tcp(peer: SocketAddr) -> io::Result<Socket> {
 ///
 /// # Errors
 /// The operating system's error: the address is in use or not ours.
-pub(crate) fn listen_tcp(address: SocketAddr) -> io::Result<Socket> {
+pub fn listen_tcp(address: SocketAddr) -> io::Result<Socket> {
     let socket = new_socket(address)?;
     // Connections of before that linger are no reason to fail. Elsewhere the option would let two listen at once.
     #[cfg(unix)]
@@ -33,7 +33,7 @@ pub(crate) fn listen_tcp(address: SocketAddr) -> io::Result<Socket> {
 }
 
 /// Sets what every TCP link has: no delay of small writes, and a peer that vanished is noticed within half a minute.
-pub(crate) fn tune_tcp(socket: &Socket) {
+pub fn tune_tcp(socket: &Socket) {
     let keepalive = TcpKeepalive::new().with_time(IDLE).with_interval(PROBE);
     #[cfg(not(windows))]
     let keepalive = keepalive.with_retries(PROBES);

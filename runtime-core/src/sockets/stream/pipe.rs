@@ -13,14 +13,14 @@ use std::{
     thread,
 };
 
-use super::{Device, Source};
+use super::{Device, StreamSource};
 
 /// Starts `command` in a shell. Its standard input and output are the two directions of one socket; its standard error
 /// is this process's.
 ///
 /// # Errors
 /// The operating system's error: there is no shell, no process or no socket to be had.
-pub(crate) fn spawn_pipe(command: &str) -> io::Result<Source> {
+pub fn spawn_pipe(command: &str) -> io::Result<StreamSource> {
     let (ours, theirs) = UnixStream::pair()?;
     ours.set_nonblocking(true)?;
     let output = theirs.try_clone()?;
@@ -30,7 +30,7 @@ pub(crate) fn spawn_pipe(command: &str) -> io::Result<Source> {
         .stdout(Stdio::from(OwnedFd::from(output)))
         .process_group(0)
         .spawn()?;
-    Ok(Source {
+    Ok(StreamSource {
         socket: Socket::from(OwnedFd::from(ours)),
         device: Device::Socket,
         end: Some(DownReason::Io),
@@ -40,7 +40,7 @@ pub(crate) fn spawn_pipe(command: &str) -> io::Result<Source> {
 
 /// A running process, which does not outlive its link; nor do the processes it started.
 #[derive(Debug)]
-pub(crate) struct Child {
+pub struct Child {
     process: Option<std::process::Child>,
 }
 

@@ -8,11 +8,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use super::ListenerSource;
+
 /// Connects to the socket at `path`; a leading NUL means Linux's abstract name space.
 ///
 /// # Errors
 /// Nobody listens there, or not to us.
-pub(crate) fn connect_unix(path: &str) -> io::Result<Socket> {
+pub fn connect_unix(path: &str) -> io::Result<Socket> {
     try_connect(path).map_err(|error| {
         // A listener that is missing and one that is too busy do not answer either.
         let nobody = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::WouldBlock);
@@ -25,7 +27,7 @@ pub(crate) fn connect_unix(path: &str) -> io::Result<Socket> {
 ///
 /// # Errors
 /// Somebody else listens there, or the path is not to be had.
-pub(crate) fn listen_unix(path: &str) -> io::Result<(Socket, Option<SocketFile>)> {
+pub fn listen_unix(path: &str) -> io::Result<ListenerSource> {
     let address = SockAddr::unix(path)?;
     let socket = new_socket()?;
     if let Err(error) = socket.bind(&address) {
@@ -37,12 +39,12 @@ pub(crate) fn listen_unix(path: &str) -> io::Result<(Socket, Option<SocketFile>)
     }
     let file = (!path.starts_with('\0')).then(|| SocketFile(Path::new(path).to_owned()));
     socket.listen(super::BACKLOG)?;
-    Ok((socket, file))
+    Ok(ListenerSource { socket, file })
 }
 
 /// The file of a listener, which goes with it.
 #[derive(Debug)]
-pub(crate) struct SocketFile(PathBuf);
+pub struct SocketFile(PathBuf);
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
@@ -82,12 +84,12 @@ mod tests {
     #[test]
     fn a_file_that_was_left_behind_is_replaced_and_one_in_use_is_not() {
         let path = path("left-behind");
-        let (first, file) = listen_unix(&path).unwrap();
+        let ListenerSource { socket: first, file } = listen_unix(&path).unwrap();
         assert_eq!(listen_unix(&path).unwrap_err().kind(), ErrorKind::AddrInUse);
         drop(first);
-        let (_second, second_file) = listen_unix(&path).unwrap();
+        let second = listen_unix(&path).unwrap();
         assert!(connect_unix(&path).is_ok());
-        drop((file, second_file));
+        drop((file, second));
         assert!(!Path::new(&path).exists());
     }
 

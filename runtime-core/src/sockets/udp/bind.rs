@@ -1,7 +1,16 @@
 //! Making UDP sockets.
 
+use proto_core::DatagramOptions;
 use socket2::{Domain, Protocol, Socket, Type};
-use std::{io, net::SocketAddr};
+use std::{
+    io,
+    net::{SocketAddr, UdpSocket},
+};
+
+use super::{
+    DatagramSource,
+    options::{before_bind, for_packets},
+};
 
 /// How a UDP socket is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,40 +29,69 @@ impl Default for UdpOptions {
     }
 }
 
+impl From<UdpOptions> for DatagramOptions {
+    fn from(options: UdpOptions) -> Self {
+        let bytes = |wanted| Some(u32::try_from(wanted).unwrap_or(u32::MAX));
+        Self {
+            reuse_port: options.reuse_port,
+            receive_buffer: bytes(options.receive_buffer),
+            send_buffer: bytes(options.send_buffer),
+            ..Self::default()
+        }
+    }
+}
+
 /// Makes a non-blocking UDP socket bound to `address`. An unspecified IPv6 address takes IPv4 peers too, where the
 /// system can do that.
 ///
 /// # Errors
 /// The operating system's error: the address is in use or not ours, or `reuse_port` is not to be had.
-pub fn bind_udp(address: SocketAddr, options: UdpOptions) -> io::Result<std::net::UdpSocket> {
+pub fn bind_udp(address: SocketAddr, options: UdpOptions) -> io::Result<UdpSocket> {
+    make(address, &options.into())
+}
+
+/// Makes a non-blocking UDP socket as a machine asks for it, connected to `peer` where given. Buffers that `options`
+/// leaves open are as large as the default of [`UdpOptions`].
+///
+/// # Errors
+/// The operating system's error: an address is not to be had, or an option is not.
+pub fn open_udp(
+    bind: SocketAddr,
+    peer: Option<SocketAddr>,
+    options: &DatagramOptions,
+) -> io::Result<DatagramSource> {
+    let socket = make(bind, &with_buffers(options))?;
+    if let Some(peer) = peer {
+        socket.connect(peer)?;
+    }
+    Ok(DatagramSource { socket, dont_fragment: options.dont_fragment })
+}
+
+/// Fills in the sizes of buffers that were left open.
+pub(super) fn with_buffers(options: &DatagramOptions) -> DatagramOptions {
+    let default = DatagramOptions::from(UdpOptions::default());
+    DatagramOptions {
+        receive_buffer: options.receive_buffer.or(default.receive_buffer),
+        send_buffer: options.send_buffer.or(default.send_buffer),
+        ..options.clone()
+    }
+}
+
+fn make(address: SocketAddr, options: &DatagramOptions) -> io::Result<UdpSocket> {
     let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
     socket.set_nonblocking(true)?;
     if address.is_ipv6() && address.ip().is_unspecified() {
         // Where dual-stack sockets do not exist, one for IPv6 alone is still what was asked for.
         let _ = socket.set_only_v6(false);
     }
-    if options.reuse_port {
-        share_port(&socket)?;
-    }
     if address.is_ipv4() {
         // A machine that sends to everybody on its network (a Reticulum interface may) needs no other permission.
         let _ = socket.set_broadcast(true);
     }
-    // A small buffer costs datagrams under load but breaks nothing.
-    let _ = socket.set_recv_buffer_size(options.receive_buffer);
-    let _ = socket.set_send_buffer_size(options.send_buffer);
+    before_bind(&socket, options)?;
     socket.bind(&address.into())?;
+    for_packets(&socket, address.is_ipv4(), options)?;
     Ok(socket.into())
-}
-
-#[cfg(unix)]
-fn share_port(socket: &Socket) -> io::Result<()> {
-    socket.set_reuse_port(true)
-}
-
-#[cfg(not(unix))]
-fn share_port(_socket: &Socket) -> io::Result<()> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, "SO_REUSEPORT does not exist here"))
 }
 
 #[cfg(test)]
@@ -79,7 +117,7 @@ mod tests {
         socket.set_nonblocking(false).unwrap();
         socket.set_read_timeout(Some(std::time::Duration::from_secs(5))).unwrap();
         let port = socket.local_addr().unwrap().port();
-        std::net::UdpSocket::bind(LOOPBACK).unwrap().send_to(b"hi", ("127.0.0.1", port)).unwrap();
+        UdpSocket::bind(LOOPBACK).unwrap().send_to(b"hi", ("127.0.0.1", port)).unwrap();
         assert_eq!(socket.recv_from(&mut [0; 8]).unwrap().0, 2);
     }
 }

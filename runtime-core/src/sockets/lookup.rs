@@ -1,6 +1,5 @@
 //! Resolving names on threads of their own, because the operating system makes their caller wait.
 
-use proto_core::{LinkEvent, LinkId, Machine};
 use std::{
     collections::VecDeque,
     io::{self, ErrorKind},
@@ -10,11 +9,9 @@ use std::{
     thread,
 };
 
-use super::{Round, Turn};
-
 /// A name on its way to becoming addresses.
 #[derive(Debug)]
-pub(super) struct Lookup {
+pub struct Lookup {
     answer: Arc<Mutex<Option<Vec<SocketAddr>>>>,
 }
 
@@ -23,7 +20,7 @@ impl Lookup {
     ///
     /// # Errors
     /// Too many names wait already, or there is no thread to be had.
-    pub(super) fn start(host: String, port: u16, waker: Waker) -> io::Result<Self> {
+    pub fn start(host: String, port: u16, waker: Waker) -> io::Result<Self> {
         if let Ok(ip) = host.parse::<IpAddr>() {
             waker.wake();
             return Ok(Self { answer: Arc::new(Mutex::new(Some(vec![SocketAddr::new(ip, port)]))) });
@@ -33,11 +30,9 @@ impl Lookup {
         Ok(Self { answer })
     }
 
-    /// Reports the addresses once they are there; with that the link is over.
-    pub(super) fn turn<M: Machine, F>(&self, link: LinkId, round: &mut Round<'_, M, F>) -> Turn {
-        let Some(addresses) = lock(&self.answer).take() else { return Turn::Asleep };
-        round.tell(link, LinkEvent::Resolved { addresses });
-        Turn::Over
+    /// Takes out the addresses, once they are there. None at all means that the name stands for nothing.
+    pub fn take(&self) -> Option<Vec<SocketAddr>> {
+        lock(&self.answer).take()
     }
 }
 

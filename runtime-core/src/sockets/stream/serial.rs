@@ -9,14 +9,14 @@ use rustix::{
 use socket2::Socket;
 use std::io::{self, ErrorKind};
 
-use super::{Device, Source};
+use super::{Device, StreamSource};
 
 /// Opens the line `device` for this process alone, at `baud` bits a second with eight data bits, no parity, one stop
 /// bit and no flow control.
 ///
 /// # Errors
 /// It is not there, not a serial line, in use, or does not know the speed.
-pub(crate) fn open_serial(device: &str, baud: u32) -> io::Result<Source> {
+pub fn open_serial(device: &str, baud: u32) -> io::Result<StreamSource> {
     let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let line = open(device, flags, Mode::empty())?;
     let mut settings = tcgetattr(&line).map_err(|error| match error {
@@ -33,5 +33,5 @@ pub(crate) fn open_serial(device: &str, baud: u32) -> io::Result<Source> {
     settings.set_speed(baud)?;
     tcsetattr(&line, OptionalActions::Now, &settings)?;
     let end = Some(DownReason::Io);
-    Ok(Source { socket: Socket::from(line), device: Device::Line, end, child: None })
+    Ok(StreamSource { socket: Socket::from(line), device: Device::Line, end, child: None })
 }

@@ -5,6 +5,7 @@ use quinn_udp::{EcnCodepoint, RecvMeta, UdpSockRef, UdpSocketState};
 use std::{
     cell::RefCell,
     io::{self, IoSliceMut},
+    num::NonZeroU32,
 };
 
 use crate::{runtime::Progress, stats::Traffic};
@@ -12,7 +13,7 @@ use crate::{runtime::Progress, stats::Traffic};
 /// Buffers for one receive batch. Each can hold the longest run of datagrams that the kernel coalesces, but memory
 /// is only touched, and so only counts as used, where datagrams were written.
 #[derive(Debug)]
-pub(crate) struct Inbox {
+pub struct Inbox {
     memory: Box<[u8]>,
     metas: [RecvMeta; BATCH],
     filled: usize,
@@ -20,7 +21,7 @@ pub(crate) struct Inbox {
 
 impl Inbox {
     /// Lends out this thread's inbox. A process with a thousand drivers has no more of them than threads.
-    pub(crate) fn with<T>(act: impl FnOnce(&mut Self) -> T) -> T {
+    pub fn with<T>(act: impl FnOnce(&mut Self) -> T) -> T {
         thread_local! {
             static INBOX: RefCell<Inbox> = RefCell::new(Inbox::new());
         }
@@ -32,11 +33,10 @@ impl Inbox {
     }
 
     /// Receives a batch into the buffers.
-    pub(crate) fn fill(
-        &mut self,
-        socket: UdpSockRef<'_>,
-        state: &UdpSocketState,
-    ) -> io::Result<Progress<()>> {
+    ///
+    /// # Errors
+    /// The operating system's error; [`WouldBlock`](io::ErrorKind::WouldBlock) where nothing is there.
+    pub fn fill(&mut self, socket: UdpSockRef<'_>, state: &UdpSocketState) -> io::Result<Progress<()>> {
         self.filled = 0;
         let mut rest = self.memory.chunks_exact_mut(STRIDE);
         let mut buffers: [IoSliceMut<'_>; BATCH] = std::array::from_fn(|_| {
@@ -51,8 +51,8 @@ impl Inbox {
         Ok(if last { Progress::Last(()) } else { Progress::More(()) })
     }
 
-    /// Hands the batch to the machine, datagram by datagram.
-    pub(crate) fn feed<M: Machine>(
+    /// Hands the batch to the machine, datagram by datagram, and returns how many there were.
+    pub fn feed<M: Machine>(
         &mut self,
         machine: &mut M,
         now: Instant,
@@ -65,8 +65,15 @@ impl Inbox {
             bytes += meta.len;
             let mut feed_one = |data| {
                 datagrams += 1;
-                let ecn = meta.ecn.map(to_core);
-                machine.handle_datagram(now, Datagram { link, from: meta.addr, to: meta.dst_ip, ecn, data });
+                let datagram = Datagram {
+                    to: meta.dst_ip,
+                    ecn: meta.ecn.map(to_core),
+                    interface: meta.interface_index.and_then(NonZeroU32::new),
+                    // The buffers are as long as datagrams can be.
+                    is_truncated: false,
+                    ..Datagram::new(link, meta.addr, data)
+                };
+                machine.handle_datagram(now, datagram);
             };
             if run.len() <= meta.stride {
                 feed_one(run);

@@ -6,72 +6,23 @@
 //!      +--error, time: Down       +--error: what arrived before is read, then Down
 //! ```
 
-mod device;
-mod inbox;
-mod outgoing;
-#[cfg(unix)]
-mod pipe;
-mod reason;
-#[cfg(all(unix, feature = "serial"))]
-mod serial;
-mod tcp;
-#[cfg(unix)]
-mod unix;
-
-pub(super) use device::Device;
-pub(super) use inbox::with_piece;
-#[cfg(unix)]
-pub(super) use pipe::{Child, spawn_pipe};
-pub(super) use reason::reason_of;
-#[cfg(all(unix, feature = "serial"))]
-pub(super) use serial::open_serial;
-pub(super) use tcp::{connect_tcp, listen_tcp, tune_tcp};
-#[cfg(unix)]
-pub(super) use unix::{SocketFile, connect_unix, listen_unix};
-
 use bytes::Bytes;
 use proto_core::{DownReason, Flow, Instant, LinkEvent, LinkId, Machine};
-use socket2::{SockAddr, Socket};
+use socket2::Socket;
 use std::{
     io::{self, ErrorKind},
-    iter,
-    net::SocketAddr,
     task::{Context, Poll, ready},
     time::Duration,
 };
 
-use super::{Outbox, Round, Turn};
+use super::{Round, Turn, piece::PIECE_LEN};
+#[cfg(unix)]
+use crate::sockets::Child;
 use crate::{
     Stats,
     runtime::{Interest, Progress, SocketIo},
+    sockets::{Device, Outbox, StreamSource, StreamWriter, Tail, ip, reason_of},
 };
-use device::Outlet;
-use inbox::PIECE_LEN;
-use outgoing::{Tail, write};
-
-/// A descriptor that is to become a stream link, and what it is tied to.
-#[derive(Debug)]
-pub(super) struct Source {
-    pub(super) socket: Socket,
-    pub(super) device: Device,
-    /// What the end of input says of the whole link; `None`: only that the peer will send no more.
-    pub(super) end: Option<DownReason>,
-    /// The process at the other end.
-    #[cfg(unix)]
-    pub(super) child: Option<Child>,
-}
-
-impl From<Socket> for Source {
-    fn from(socket: Socket) -> Self {
-        Self {
-            socket,
-            device: Device::Socket,
-            end: None,
-            #[cfg(unix)]
-            child: None,
-        }
-    }
-}
 
 /// One stream of a driver.
 pub(super) struct Stream<S> {
@@ -111,7 +62,7 @@ impl<S: SocketIo> Stream<S> {
     /// # Errors
     /// The reactor cannot take the socket.
     pub(super) fn connecting(
-        source: Source,
+        source: StreamSource,
         now: Instant,
         register: impl FnOnce(Socket) -> io::Result<S>,
     ) -> io::Result<Self> {
@@ -149,9 +100,8 @@ impl<S: SocketIo> Stream<S> {
         if self.stage != Stage::Open || self.output == Half::Ended || !self.tail.is_empty() {
             return Flow::Sent;
         }
-        let outlet = Outlet { device: self.device, socket: &self.io.socket() };
-        let all = iter::once(bytes).chain(pieces.iter().map(Bytes::as_ref));
-        let (done, result) = write(&outlet, all, &mut out.stats.sent);
+        let writer = StreamWriter { device: self.device, socket: &self.io.socket() };
+        let (done, result) = writer.write(bytes, pieces, &mut out.stats.sent);
         match result {
             Ok(()) => Flow::Sent,
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
@@ -172,8 +122,8 @@ impl<S: SocketIo> Stream<S> {
         if self.stage != Stage::Open {
             return false;
         }
-        let outlet = Outlet { device: self.device, socket: &self.io.socket() };
-        let flushed = self.tail.flush(&outlet, &mut stats.sent);
+        let writer = StreamWriter { device: self.device, socket: &self.io.socket() };
+        let flushed = writer.flush(&mut self.tail, &mut stats.sent);
         self.stage = Stage::Leaving { until: now + LEAVE_TIMEOUT };
         flushed.is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
     }
@@ -190,7 +140,7 @@ impl<S: SocketIo> Stream<S> {
                 Poll::Pending if until <= round.now => return Turn::Down(DownReason::TimedOut),
                 Poll::Pending => return Turn::Asleep,
                 Poll::Ready(Err(error)) => {
-                    round.shared.lock().stats.send_errors.count(&error);
+                    round.shared.lock().stats.count_send_error(&error);
                     return Turn::Down(reason_of(&error));
                 }
                 Poll::Ready(Ok(())) => {
@@ -231,18 +181,13 @@ impl<S: SocketIo> Stream<S> {
     }
 
     fn poll_connected(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.device != Device::Socket {
+        let device = self.device;
+        if device != Device::Socket {
             return Poll::Ready(Ok(()));
         }
         self.io.poll_io(Interest::Write, cx, |socket| {
-            if let Some(error) = socket.take_error()? {
-                return Err(error);
-            }
-            match socket.peer_addr() {
-                Ok(_) => Ok(Progress::More(())),
-                Err(error) if error.kind() == ErrorKind::NotConnected => Err(ErrorKind::WouldBlock.into()),
-                Err(error) => Err(error),
-            }
+            let connected = StreamSource::is_connected(device, socket)?;
+            if connected { Ok(Progress::More(())) } else { Err(ErrorKind::WouldBlock.into()) }
         })
     }
 
@@ -250,10 +195,10 @@ impl<S: SocketIo> Stream<S> {
     fn poll_flush(&mut self, cx: &mut Context<'_>, stats: &mut Stats) -> Poll<()> {
         let Self { io, device, tail, .. } = self;
         let flushed = ready!(io.poll_io(Interest::Write, cx, |socket| {
-            tail.flush(&Outlet { device: *device, socket }, &mut stats.sent).map(Progress::More)
+            StreamWriter { device: *device, socket }.flush(tail, &mut stats.sent).map(Progress::More)
         }));
         if let Err(error) = flushed {
-            stats.send_errors.count(&error);
+            stats.count_send_error(&error);
             self.fail(&error);
         }
         Poll::Ready(())
@@ -312,7 +257,7 @@ impl<S: SocketIo> Stream<S> {
                     }
                 }
                 Err(error) => {
-                    state.stats.receive_errors.count(&error);
+                    state.stats.count_receive_error(&error);
                     return Turn::Down(self.end.unwrap_or_else(|| reason_of(&error)));
                 }
             }
@@ -338,34 +283,8 @@ impl<S: SocketIo> Stream<S> {
     }
 }
 
-/// Returns an address that a machine can be told.
-pub(super) fn ip(address: io::Result<SockAddr>) -> Option<SocketAddr> {
-    address.ok().and_then(|address| address.as_socket())
-}
-
-/// Starts to connect a non-blocking socket.
-fn connect(socket: &Socket, address: &SockAddr) -> io::Result<()> {
-    match socket.connect(address) {
-        Err(error) if !is_under_way(&error) => Err(error),
-        Ok(()) | Err(_) => Ok(()),
-    }
-}
-
-#[cfg(unix)]
-fn is_under_way(error: &io::Error) -> bool {
-    rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::INPROGRESS)
-}
-
-#[cfg(not(unix))]
-fn is_under_way(error: &io::Error) -> bool {
-    error.kind() == ErrorKind::WouldBlock
-}
-
 /// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long the peer has to take what was sent before the close.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// Connections that may wait to be taken in.
-const BACKLOG: i32 = 1_024;
