@@ -10,8 +10,9 @@ use super::{
 };
 use crate::{
     Env, PacketHash, PathHash, RequestId,
+    crypto::TokenKey,
     identity::Identity,
-    resource::{Data, Kind, Outgoing, ResourceId, UnknownResource},
+    resource::{Carrier, Data, Kind, Outgoing, ResourceId, Resources, UnknownResource},
     wire::{Context, Envelope, MessageType, Request, Response, StreamData, StreamId, msgpack::Reader},
 };
 use alloc::vec::Vec;
@@ -207,12 +208,7 @@ impl Link {
         id: ResourceId,
         out: &mut dyn PacketSink,
     ) -> Result<(), UnknownResource> {
-        let (session, mut step, config) = self.open(env, out).ok_or(UnknownResource)?;
-        session.transfers.drive(&mut session.outbox, &mut step, |resources, env, _, carrier| {
-            resources.accept(env, id, carrier)
-        })?;
-        session.hand_over(&mut step, config);
-        Ok(())
+        self.on_resource(env, out, |resources, env, _, carrier| resources.accept(env, id, carrier))
     }
 
     /// Refuses a resource that the peer offers.
@@ -225,12 +221,7 @@ impl Link {
         id: ResourceId,
         out: &mut dyn PacketSink,
     ) -> Result<(), UnknownResource> {
-        let (session, mut step, config) = self.open(env, out).ok_or(UnknownResource)?;
-        session.transfers.drive(&mut session.outbox, &mut step, |resources, _, _, carrier| {
-            resources.reject(id, carrier)
-        })?;
-        session.hand_over(&mut step, config);
-        Ok(())
+        self.on_resource(env, out, |resources, _, _, carrier| resources.reject(id, carrier))
     }
 
     /// Gives up a resource, in either direction.
@@ -243,10 +234,23 @@ impl Link {
         id: ResourceId,
         out: &mut dyn PacketSink,
     ) -> Result<(), UnknownResource> {
+        self.on_resource(env, out, |resources, env, key, carrier| resources.cancel(env, key, id, carrier))
+    }
+
+    /// Lets `action` decide about a resource, and passes on what comes of it.
+    fn on_resource(
+        &mut self,
+        env: &mut Env<'_>,
+        out: &mut dyn PacketSink,
+        action: impl FnOnce(
+            &mut Resources,
+            &mut Env<'_>,
+            &TokenKey,
+            &mut dyn Carrier,
+        ) -> Result<(), UnknownResource>,
+    ) -> Result<(), UnknownResource> {
         let (session, mut step, config) = self.open(env, out).ok_or(UnknownResource)?;
-        session.transfers.drive(&mut session.outbox, &mut step, |resources, env, key, carrier| {
-            resources.cancel(env, key, id, carrier)
-        })?;
+        session.transfers.drive(&mut session.outbox, &mut step, action)?;
         session.hand_over(&mut step, config);
         Ok(())
     }
