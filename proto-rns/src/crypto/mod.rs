@@ -18,6 +18,7 @@ pub use alongside::{Alongside, AlongsideHashes};
 pub use dalek::Dalek;
 pub use digest::{HmacKey, RunningTag, hkdf, hkdf_array, hmac_sha256, sha256};
 pub use entropy::{Entropy, SecureEntropy, draw};
+pub(crate) use provider::which_hold;
 pub use provider::{Claim, CryptoProvider, Signature, Signer};
 pub(crate) use running_hash::update_two;
 pub use running_hash::{HashState, RunningHash};

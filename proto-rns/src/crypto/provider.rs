@@ -79,3 +79,16 @@ pub struct Claim<'a> {
     /// The signature.
     pub signature: &'a Signature,
 }
+
+/// Says of each claim whether it holds: at once where all do, one by one where not.
+pub(crate) fn which_hold<'c>(
+    crypto: &'c dyn CryptoProvider,
+    claims: &'c [Claim<'c>],
+) -> impl Iterator<Item = bool> + 'c {
+    let all = crypto.verify_all(claims);
+    let settled = all || claims.len() == 1;
+    claims.iter().map(move |claim| match settled {
+        true => all,
+        false => crypto.verify(claim.key, claim.message, claim.signature),
+    })
+}

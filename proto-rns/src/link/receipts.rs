@@ -3,7 +3,7 @@
 use super::SendError;
 use crate::{
     PacketHash,
-    crypto::{Claim, CryptoProvider, Signature},
+    crypto::{Claim, CryptoProvider, Signature, which_hold},
 };
 use alloc::{
     collections::{BTreeMap, VecDeque},
@@ -122,10 +122,9 @@ impl Receipts {
             .iter()
             .map(|proof| Claim { key, message: proof.hash.as_bytes(), signature: &proof.signature })
             .collect();
-        let all_hold = crypto.verify_all(&claims);
         let mut forged = 0;
-        for (proof, claim) in arrived.iter().zip(&claims) {
-            if !all_hold && !crypto.verify(key, claim.message, claim.signature) {
+        for (proof, holds) in arrived.iter().zip(which_hold(crypto, &claims)) {
+            if !holds {
                 forged += 1;
             } else if let Some(awaited) = self.awaited.remove(&proof.hash) {
                 let rtt = proof.at.saturating_since(awaited.sent_at);

@@ -2,7 +2,7 @@
 
 use crate::{
     DestinationHash, PacketHash,
-    crypto::{Claim, CryptoProvider, Signature},
+    crypto::{Claim, CryptoProvider, Signature, which_hold},
     wire::Proof,
 };
 use alloc::{
@@ -94,27 +94,18 @@ impl Receipts {
             return 0;
         }
         let arrived = core::mem::take(&mut self.arrived);
-        let claims: Vec<Claim<'_>> = arrived
+        // Some packets may have been given up while their proofs waited.
+        let (arrived, claims): (Vec<_>, Vec<_>) = arrived
             .iter()
-            .filter_map(|arrived| {
-                let receipt = self.open.get(&arrived.address)?;
-                Some(Claim {
-                    key: &receipt.key,
-                    message: receipt.hash.as_bytes(),
-                    signature: &arrived.signature,
-                })
+            .filter_map(|proof| {
+                let Receipt { key, hash, .. } = self.open.get(&proof.address)?;
+                Some((proof, Claim { key, message: hash.as_bytes(), signature: &proof.signature }))
             })
-            .collect();
-        let all = crypto.verify_all(&claims);
-        let valid: Vec<bool> = claims
-            .iter()
-            .map(|claim| {
-                all || (claims.len() > 1 && crypto.verify(claim.key, claim.message, claim.signature))
-            })
-            .collect();
+            .unzip();
+        let hold: Vec<bool> = which_hold(crypto, &claims).collect();
         let mut forged = 0;
-        for (arrived, valid) in arrived.iter().zip(valid) {
-            if !valid {
+        for (arrived, holds) in arrived.into_iter().zip(hold) {
+            if !holds {
                 forged += 1;
                 if let Some(receipt) = self.open.get_mut(&arrived.address) {
                     receipt.unverified = receipt.unverified.saturating_sub(1);
@@ -221,6 +212,22 @@ mod tests {
             );
         }
         assert_eq!(settled(&mut receipts), (Vec::new(), u64::from(MOST_UNVERIFIED)));
+    }
+
+    #[test]
+    fn a_packet_given_up_while_its_proof_waits_harms_no_other() {
+        let identity = Identity::from_bytes(&Dalek, &[1; 64]);
+        let mut receipts = Receipts::new(2);
+        for n in 0..2 {
+            let at = Instant::from_millis(n.into());
+            receipts.open(hash(n), *identity.public().verifying_key(), at, Duration::from_secs(5));
+            let proof = Proof { packet: None, signature: identity.sign(hash(n).as_bytes()) };
+            assert!(receipts.handle_proof(hash(n).truncated(), &proof, at));
+        }
+        let given_up = receipts.open(hash(2), [0; 32], Instant::from_millis(2), Duration::from_secs(5));
+        assert_eq!(given_up, Some(Outcome::Undelivered { hash: hash(0) }));
+        let delivered = Outcome::Delivered { hash: hash(1), rtt: Duration::ZERO };
+        assert_eq!(settled(&mut receipts), (alloc::vec![delivered], 0));
     }
 
     #[test]
