@@ -1,5 +1,6 @@
 //! The HDLC-like framing: flags and escapes, no checksum (spec 1.17).
 
+use super::escapes;
 use alloc::vec::Vec;
 
 /// Begins and ends a frame.
@@ -11,27 +12,13 @@ const TOGGLE: u8 = 0x20;
 pub(super) fn frame(parts: &[&[u8]], out: &mut Vec<u8>) {
     out.reserve(parts.iter().map(|part| part.len()).sum::<usize>() + 2);
     out.push(FLAG);
-    parts.iter().for_each(|part| escape(part, out));
+    parts.iter().for_each(|part| escapes::append(part, FLAG, ESCAPE, |byte| byte ^ TOGGLE, out));
     out.push(FLAG);
-}
-
-/// Appends `bytes` with flags and escapes escaped.
-fn escape(bytes: &[u8], out: &mut Vec<u8>) {
-    let mut rest = bytes;
-    while let Some(place) = memchr::memchr2(FLAG, ESCAPE, rest) {
-        let (clean, special) = rest.split_at(place);
-        out.extend_from_slice(clean);
-        if let Some((byte, after)) = special.split_first() {
-            out.extend_from_slice(&[ESCAPE, byte ^ TOGGLE]);
-            rest = after;
-        }
-    }
-    out.extend_from_slice(rest);
 }
 
 /// Takes the escapes out in place. An escape at the very end stands for nothing.
 pub(super) fn unescape(escaped: &mut [u8]) -> Option<&mut [u8]> {
-    let len = super::unescape::in_place(escaped, ESCAPE, |byte| byte ^ TOGGLE);
+    let len = escapes::remove(escaped, ESCAPE, |byte| byte ^ TOGGLE);
     escaped.get_mut(..len)
 }
 

@@ -1,5 +1,6 @@
 //! KISS framing, as the interfaces use it for data frames (spec 1.17).
 
+use super::escapes;
 use alloc::vec::Vec;
 
 /// Begins and ends a frame.
@@ -14,22 +15,9 @@ const DATA: u8 = 0x00;
 pub(super) fn frame(parts: &[&[u8]], out: &mut Vec<u8>) {
     out.reserve(parts.iter().map(|part| part.len()).sum::<usize>() + 3);
     out.extend_from_slice(&[FLAG, DATA]);
-    parts.iter().for_each(|part| escape(part, out));
+    let code = |byte| if byte == FLAG { ESCAPED_FLAG } else { ESCAPED_ESCAPE };
+    parts.iter().for_each(|part| escapes::append(part, FLAG, ESCAPE, code, out));
     out.push(FLAG);
-}
-
-/// Appends `bytes` with flags and escapes escaped.
-fn escape(bytes: &[u8], out: &mut Vec<u8>) {
-    let mut rest = bytes;
-    while let Some(place) = memchr::memchr2(FLAG, ESCAPE, rest) {
-        let (clean, special) = rest.split_at(place);
-        out.extend_from_slice(clean);
-        if let Some((byte, after)) = special.split_first() {
-            out.extend_from_slice(&[ESCAPE, if *byte == FLAG { ESCAPED_FLAG } else { ESCAPED_ESCAPE }]);
-            rest = after;
-        }
-    }
-    out.extend_from_slice(rest);
 }
 
 /// Takes command and escapes out in place. `None` for frames that carry no data.
@@ -38,7 +26,7 @@ pub(super) fn unescape(escaped: &mut [u8]) -> Option<&mut [u8]> {
     if *command & 0x0f != DATA {
         return None;
     }
-    let len = super::unescape::in_place(data, ESCAPE, |byte| match byte {
+    let len = escapes::remove(data, ESCAPE, |byte| match byte {
         ESCAPED_FLAG => FLAG,
         ESCAPED_ESCAPE => ESCAPE,
         other => other,

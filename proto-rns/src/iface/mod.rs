@@ -3,6 +3,7 @@
 mod announce_queue;
 mod config;
 mod egress;
+mod escapes;
 mod forwarding;
 mod framing;
 mod frequency;
@@ -16,7 +17,6 @@ mod outgoing;
 mod properties;
 mod reconnect;
 mod table;
-mod unescape;
 
 pub(crate) use announce_queue::{Admission, AnnounceQueue, Pace};
 pub use announce_queue::{MAX_QUEUED_ANNOUNCES, MINIMUM_BITRATE, QUEUED_ANNOUNCE_LIFE};

@@ -1,8 +1,24 @@
-//! Taking escapes out of a frame where it stands.
+//! Escapes: how a frame's contents say what would else begin or end it.
 
-/// Replaces each `escape` and the byte after it by what `meaning` makes of that byte, and returns the new length. An
-/// escape at the very end stands for nothing.
-pub(super) fn in_place(bytes: &mut [u8], escape: u8, meaning: impl Fn(u8) -> u8) -> usize {
+use alloc::vec::Vec;
+
+/// Appends `bytes`. In the place of each `flag` and each `escape` come an escape and what `code` makes of the byte.
+pub(super) fn append(bytes: &[u8], flag: u8, escape: u8, code: impl Fn(u8) -> u8, out: &mut Vec<u8>) {
+    let mut rest = bytes;
+    while let Some(place) = memchr::memchr2(flag, escape, rest) {
+        let (clean, special) = rest.split_at(place);
+        out.extend_from_slice(clean);
+        if let Some((&byte, after)) = special.split_first() {
+            out.extend_from_slice(&[escape, code(byte)]);
+            rest = after;
+        }
+    }
+    out.extend_from_slice(rest);
+}
+
+/// Takes the escapes out where they stand: replaces each `escape` and the byte after it by what `meaning` makes of that
+/// byte. Returns the new length. An escape at the very end stands for nothing.
+pub(super) fn remove(bytes: &mut [u8], escape: u8, meaning: impl Fn(u8) -> u8) -> usize {
     let Some(first) = memchr::memchr(escape, bytes) else { return bytes.len() };
     let (mut from, mut to) = (first, first);
     while from < bytes.len() {
@@ -25,7 +41,6 @@ pub(super) fn in_place(bytes: &mut [u8], escape: u8, meaning: impl Fn(u8) -> u8)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::vec::Vec;
     use proptest::prelude::*;
 
     proptest! {
@@ -40,7 +55,7 @@ mod tests {
                 }
             }
             let mut changed = bytes;
-            let len = in_place(&mut changed, 3, |byte| byte + 10);
+            let len = remove(&mut changed, 3, |byte| byte + 10);
             prop_assert_eq!(&changed[..len], &expected[..]);
         }
     }
