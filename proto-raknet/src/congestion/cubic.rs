@@ -3,7 +3,7 @@
 use core::time::Duration;
 use proto_core::Instant;
 
-use super::{Acked, Controller};
+use super::{Acked, Controller, whole_bytes};
 
 /// The window grows with the cube of the time since the last loss, around the size it had then.
 #[derive(Debug)]
@@ -100,13 +100,7 @@ impl Controller for Cubic {
     }
 
     fn window(&self) -> usize {
-        #[allow(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a float-to-int cast saturates, and the window is never negative"
-        )]
-        let window = self.window as usize;
-        window
+        whole_bytes(self.window)
     }
 }
 

@@ -56,3 +56,13 @@ pub(crate) fn controller(kind: Congestion, datagram: usize) -> Box<dyn Controlle
         Congestion::Fixed(window) => Box::new(Fixed(window.max(datagram))),
     }
 }
+
+/// Returns a window as a number of bytes.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a float-to-int cast saturates, and a window is never negative"
+)]
+const fn whole_bytes(window: f64) -> usize {
+    window as usize
+}

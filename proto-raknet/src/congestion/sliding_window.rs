@@ -2,7 +2,7 @@
 
 use proto_core::Instant;
 
-use super::{Acked, Controller};
+use super::{Acked, Controller, whole_bytes};
 
 /// Slow start from one datagram, then one datagram a window; a loss starts over, with slow start up to half the window.
 ///
@@ -62,13 +62,7 @@ impl Controller for SlidingWindow {
     }
 
     fn window(&self) -> usize {
-        #[allow(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a float-to-int cast saturates, and the window is never negative"
-        )]
-        let window = self.window as usize;
-        window
+        whole_bytes(self.window)
     }
 
     fn wants_pacing(&self) -> bool {

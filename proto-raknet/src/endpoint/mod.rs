@@ -24,7 +24,7 @@ use core::{net::SocketAddr, num::NonZeroUsize, time::Duration};
 use proto_core::{Datagram, Deadlines, Instant, LinkEvent, LinkId, LinkRequest, Machine, Rng, Transmit};
 
 use crate::{
-    CloseReason, Config, ConfigError, ConnectFailure, EndpointStats, Event, Guid, Role,
+    CloseReason, Config, ConfigError, ConnectFailure, EndpointStats, Event, Guid, PeerId, Role,
     limits::MAX_OFFLINE_EVENTS,
     peer::{Agreed, Context, Peer, Slab},
     wire::MessageId,
@@ -77,6 +77,13 @@ struct Shared {
     slab: Slab,
     events: VecDeque<Event>,
     stats: EndpointStats,
+}
+
+impl Shared {
+    /// Returns what the session `id` works with now; towards its peer we are `guid`.
+    fn context(&mut self, now: Instant, id: PeerId, guid: Guid) -> Context<'_> {
+        Context { now, id, guid, config: &self.config, slab: &mut self.slab, events: &mut self.events }
+    }
 }
 
 impl Endpoint {
@@ -134,14 +141,7 @@ impl Endpoint {
         let (id, guid) = (self.table.id(index), self.guid_towards(index));
         let peer = self.table.peer_mut(index)?;
         let before = peer.phase();
-        let mut ctx = Context {
-            now,
-            id,
-            guid,
-            config: &self.shared.config,
-            slab: &mut self.shared.slab,
-            events: &mut self.shared.events,
-        };
+        let mut ctx = self.shared.context(now, id, guid);
         let result = act(peer, &mut ctx);
         let after = peer.phase();
         if before != after {
@@ -270,14 +270,7 @@ impl Endpoint {
         let (id, guid) = (self.table.id(index), self.guid_towards(index));
         let Some(attempt) = self.table.attempt_mut(index) else { return };
         let (password, until) = (core::mem::take(&mut attempt.password), attempt.deadline);
-        let mut ctx = Context {
-            now,
-            id,
-            guid,
-            config: &self.shared.config,
-            slab: &mut self.shared.slab,
-            events: &mut self.shared.events,
-        };
+        let mut ctx = self.shared.context(now, id, guid);
         let peer = Peer::client(agreed, until, password, &mut ctx);
         if let Some(occupant) = self.table.get_mut(index) {
             *occupant = Occupant::Peer(Box::new(peer));

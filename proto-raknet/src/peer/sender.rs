@@ -1,7 +1,7 @@
 //! The sending half of a session: what leaves, when, and what is sent again.
 
 use alloc::{boxed::Box, vec::Vec};
-use core::time::Duration;
+use core::{ops::Range, time::Duration};
 use proto_core::Instant;
 
 use super::{
@@ -240,17 +240,9 @@ impl Sender {
         let (mut newest, mut visits) = (None, self.flight.visits());
         let Self { rtt, congestion, receipts, .. } = self;
         let mut outcome = Ledger::new(now, rtt, &mut **congestion, receipts, totals, notices);
-        for record in records {
-            let Ok(record) = record else {
-                outcome.totals.malformed += 1;
-                break;
-            };
-            let near = self.flight.next_number();
-            let (Some(first), Some(last)) = (unwrap(record.first, near), unwrap(record.last, near)) else {
-                continue;
-            };
-            newest = newest.max(self.flight.on_ack(first..last + 1, &mut visits, &mut outcome));
-        }
+        outcome.read(records, self.flight.next_number(), |numbers, outcome| {
+            newest = newest.max(self.flight.on_ack(numbers, &mut visits, outcome));
+        });
         if let Some(sent_at) = newest {
             self.rtt.update(now.saturating_since(sent_at));
             self.probes = 0;
@@ -276,16 +268,9 @@ impl Sender {
         let mut visits = self.flight.visits();
         let Self { rtt, congestion, receipts, .. } = self;
         let mut outcome = Ledger::new(now, rtt, &mut **congestion, receipts, totals, notices);
-        for record in records {
-            let Ok(record) = record else {
-                outcome.totals.malformed += 1;
-                break;
-            };
-            let near = self.flight.next_number();
-            if let (Some(first), Some(last)) = (unwrap(record.first, near), unwrap(record.last, near)) {
-                self.flight.on_nack(first..last + 1, &mut visits, &mut outcome);
-            }
-        }
+        outcome.read(records, self.flight.next_number(), |numbers, outcome| {
+            self.flight.on_nack(numbers, &mut visits, outcome);
+        });
         if outcome.lost {
             self.lossy_until = Some(now + LOSS_MEMORY);
         }
@@ -461,6 +446,20 @@ impl<'a, 'n> Ledger<'a, 'n> {
     ) -> Self {
         let rtt = rtt.smoothed().unwrap_or_default();
         Self { now, rtt, congestion: Some(congestion), receipts, totals, notices, lost: false }
+    }
+
+    /// Reads records up to one that is malformed, and hands on the datagrams that they name. `next` is the number of
+    /// the next datagram.
+    fn read(&mut self, records: AckRecords<'_>, next: u64, mut book: impl FnMut(Range<u64>, &mut Self)) {
+        for record in records {
+            let Ok(record) = record else {
+                self.totals.malformed += 1;
+                break;
+            };
+            if let (Some(first), Some(last)) = (unwrap(record.first, next), unwrap(record.last, next)) {
+                book(first..last + 1, self);
+            }
+        }
     }
 }
 
