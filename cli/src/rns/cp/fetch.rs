@@ -6,7 +6,6 @@ use proto_rns::{
     resource::{Offer, ResourceId},
 };
 use runtime_tokio::rns::{Link, RequestFailed};
-use serde_json::json;
 use std::{
     path::Path,
     time::{Duration, Instant},
@@ -15,18 +14,11 @@ use std::{
 use super::{
     Cp,
     arrival::Saved,
+    copied::Copied,
     intake::{Happening, Intake},
     protocol::{self, Answer},
 };
-use crate::{
-    failure::Failure,
-    output::{
-        self,
-        progress::Progress,
-        quantity::{bytes, per_second, throughput, time},
-    },
-    rns::{attach::attach, call},
-};
+use crate::{failure::Failure, output::progress::Progress};
 
 /// Fetches `file` from `destination`.
 ///
@@ -40,10 +32,8 @@ pub(super) async fn run(
 ) -> Result<(), Failure> {
     let folder = options.folder()?;
     let progress = options.progress("connecting");
-    let node = attach(options.config.as_deref()).await?;
     let config = protocol::link_config();
-    let link = call::open_link(&node, destination, &config, options.wait, &progress).await?;
-    call::identify(&link, identity)?;
+    let (node, link) = options.call(destination, identity, &config, &progress).await?;
     progress.describe("asking for the file");
     let start = Instant::now();
     // The file may be there before the answer.
@@ -53,7 +43,8 @@ pub(super) async fn run(
     let taken = start.elapsed();
     progress.finish();
     node.shutdown().await;
-    report(options, file, destination, &saved, taken)
+    let copied = Copied { file, destination, saved: Some(&saved.path), len: saved.len, taken };
+    copied.report(options.json)
 }
 
 /// Asks for the file; fails unless it follows.
@@ -115,32 +106,6 @@ async fn take(
 
 fn came(link: &Link, id: ResourceId, len: u64) -> u64 {
     link.resource_progress(id).map_or(0, |done| protocol::of_file(done, len))
-}
-
-fn report(
-    options: &Cp,
-    file: &str,
-    destination: DestinationHash,
-    saved: &Saved,
-    taken: Duration,
-) -> Result<(), Failure> {
-    if options.json {
-        return output::json(&json!({
-            "file": file,
-            "saved": saved.path.display().to_string(),
-            "destination": destination.to_string(),
-            "bytes": saved.len,
-            "seconds": taken.as_secs_f64(),
-            "bytes_per_second": per_second(saved.len, taken),
-        }));
-    }
-    output::line(format_args!(
-        "{file} fetched from <{destination}> as {}: {} in {} ({})",
-        saved.path.display(),
-        bytes(saved.len),
-        time(taken),
-        throughput(saved.len, taken)
-    ))
 }
 
 fn unanswered(destination: DestinationHash, error: &RequestFailed) -> Failure {

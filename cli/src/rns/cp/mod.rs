@@ -4,6 +4,7 @@
 //! file, and it comes back as such a resource.
 
 mod arrival;
+mod copied;
 mod departure;
 mod fetch;
 mod intake;
@@ -12,11 +13,13 @@ mod protocol;
 mod send;
 
 use clap::Args;
-use proto_rns::{DestinationHash, IdentityHash};
+use proto_rns::{DestinationHash, IdentityHash, identity::Identity, link::LinkConfig};
+use runtime_tokio::rns::{Link, RnsNode};
 use std::{path::PathBuf, time::Duration};
 
 use super::{
-    attach::directory,
+    attach::{attach, directory},
+    call,
     own_identity::{own_identity, print_identity},
     values::{hash, interval},
 };
@@ -126,6 +129,20 @@ impl Cp {
     /// Shows how it goes, where somebody wants to see it.
     fn progress(&self, text: &str) -> Progress {
         if self.json || self.silent { Progress::hidden() } else { Progress::live(text) }
+    }
+
+    /// Calls the other node, and says who calls.
+    async fn call(
+        &self,
+        destination: DestinationHash,
+        identity: &Identity,
+        config: &LinkConfig,
+        progress: &Progress,
+    ) -> Result<(RnsNode, Link), Failure> {
+        let node = attach(self.config.as_deref()).await?;
+        let link = call::open_link(&node, destination, config, self.wait, progress).await?;
+        call::identify(&link, identity)?;
+        Ok((node, link))
     }
 
     /// Returns where to save what arrives.

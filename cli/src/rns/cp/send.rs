@@ -2,22 +2,10 @@
 
 use proto_rns::{DestinationHash, identity::Identity, link::LinkConfig, resource::FailReason};
 use runtime_tokio::rns::{Progress as Done, Transfer, TransferFailed};
-use serde_json::json;
-use std::{
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::{path::Path, time::Instant};
 
-use super::{Cp, departure, intake::why, protocol};
-use crate::{
-    failure::Failure,
-    output::{
-        self,
-        progress::Progress,
-        quantity::{bytes, per_second, throughput, time},
-    },
-    rns::{attach::attach, call},
-};
+use super::{Cp, copied::Copied, departure, intake::why, protocol};
+use crate::{failure::Failure, output::progress::Progress};
 
 /// Sends `file` to `destination`.
 ///
@@ -37,9 +25,7 @@ pub(super) async fn run(
         return Err(Failure::file(format_args!("{file} is not the name of a file")));
     };
     let progress = options.progress("connecting");
-    let node = attach(options.config.as_deref()).await?;
-    let link = call::open_link(&node, destination, &LinkConfig::default(), options.wait, &progress).await?;
-    call::identify(&link, identity)?;
+    let (node, link) = options.call(destination, identity, &LinkConfig::default(), &progress).await?;
     progress.describe("offering the file");
     let start = Instant::now();
     let metadata = Some(protocol::metadata(name));
@@ -50,7 +36,7 @@ pub(super) async fn run(
     let taken = start.elapsed();
     progress.finish();
     node.shutdown().await;
-    report(options, file, destination, len, taken)
+    Copied { file, destination, saved: None, len, taken }.report(options.json)
 }
 
 /// Follows a transfer to its end. The machine itself notices a peer that does not answer or falls silent.
@@ -64,30 +50,6 @@ async fn follow(transfer: Transfer, file: &str, len: u64, progress: &Progress) -
         progress.set(protocol::of_file(done, len));
     }
     transfer.await
-}
-
-fn report(
-    options: &Cp,
-    file: &str,
-    destination: DestinationHash,
-    len: u64,
-    taken: Duration,
-) -> Result<(), Failure> {
-    if options.json {
-        return output::json(&json!({
-            "file": file,
-            "destination": destination.to_string(),
-            "bytes": len,
-            "seconds": taken.as_secs_f64(),
-            "bytes_per_second": per_second(len, taken),
-        }));
-    }
-    output::line(format_args!(
-        "{file} copied to <{destination}>: {} in {} ({})",
-        bytes(len),
-        time(taken),
-        throughput(len, taken)
-    ))
 }
 
 fn fault(file: &str, destination: DestinationHash, error: &TransferFailed) -> Failure {
