@@ -11,7 +11,7 @@
 //!   answer any more. Its server closes the socket before the notification is out.
 
 use proto_raknet::{CloseReason, Reliability};
-use tests::peers::{End, Implementation, Pairing, Role, scenario};
+use tests::peers::{Implementation, Pairing, Role, scenario};
 
 const PEER: Pairing = Pairing {
     implementation: Implementation::JspRaknet,
@@ -29,16 +29,14 @@ fn messages_of_the_modes_it_knows_arrive_both_ways() {
 #[test]
 fn long_messages_arrive_whole_both_ways() {
     PEER.in_every_way(|ours, theirs| {
-        scenario::to_peer(ours, theirs, &scenario::of_lengths(&[800, 4_096, 1 << 20, 4_096, 6]));
+        scenario::to_peer(ours, theirs, &scenario::of_lengths(&scenario::LENGTHS));
         scenario::from_peer(ours, theirs, &scenario::of_lengths(&[800, 4_096, 30_000, 4_096, 6]));
     });
 }
 
 #[test]
 fn each_channel_keeps_its_order() {
-    PEER.in_every_way(|ours, theirs| {
-        scenario::both_ways(ours, theirs, &scenario::across_channels(&[0, 1, 7, 31], 20, 600));
-    });
+    PEER.in_every_way(|ours, theirs| scenario::channels(ours, theirs, &[0, 1, 7, 31]));
 }
 
 #[test]
@@ -48,10 +46,7 @@ fn our_receipts_tell_what_arrived() {
 
 #[test]
 fn our_close_reaches_the_peer() {
-    PEER.in_every_way(|ours, theirs| {
-        assert_eq!(ours.close(), CloseReason::LocalClose);
-        assert_eq!(theirs.disconnected(), End::Told);
-    });
+    PEER.in_every_way(scenario::our_close);
 }
 
 #[test]

@@ -10,7 +10,6 @@
 //!   duplicates: the peer program waits until these were pings.
 //! - Its client closes without a word.
 
-use proto_raknet::CloseReason;
 use tests::peers::{End, Implementation, Pairing, Role, scenario};
 
 const PEER: Pairing = Pairing {
@@ -34,7 +33,7 @@ fn small_messages_arrive_both_ways() {
 #[test]
 fn our_long_messages_arrive_whole() {
     PEER.as_roles(&[Role::Server], |ours, theirs| {
-        scenario::to_peer(ours, theirs, &scenario::of_lengths(&[800, 4_096, 1 << 20, 4_096, 6]));
+        scenario::to_peer(ours, theirs, &scenario::of_lengths(&scenario::LENGTHS));
     });
 }
 
@@ -60,8 +59,5 @@ fn our_close_reaches_the_peer() {
 
 #[test]
 fn the_servers_close_reaches_us() {
-    PEER.as_roles(&[Role::Server], |ours, theirs| {
-        theirs.close();
-        assert_eq!(ours.closed(), CloseReason::PeerClose);
-    });
+    PEER.as_roles(&[Role::Server], scenario::their_close);
 }

@@ -1,7 +1,7 @@
 //! PyPI raknet 0.3.0: C++ RakNet 4.081, both roles, with receipts and priorities.
 
-use proto_raknet::{CloseReason, Priority, Reliability};
-use tests::peers::{End, Implementation, Pairing, Role, scenario};
+use proto_raknet::Priority;
+use tests::peers::{Implementation, Pairing, Role, scenario};
 
 const PEER: Pairing = Pairing {
     implementation: Implementation::PythonRaknet,
@@ -12,14 +12,7 @@ const PEER: Pairing = Pairing {
 
 #[test]
 fn messages_of_every_mode_arrive_both_ways() {
-    let modes = [
-        Reliability::Unreliable,
-        Reliability::UnreliableSequenced,
-        Reliability::Reliable,
-        Reliability::ReliableOrdered,
-        Reliability::ReliableSequenced,
-    ];
-    PEER.in_every_way(|ours, theirs| scenario::both_ways(ours, theirs, &scenario::of_modes(&modes)));
+    PEER.in_every_way(scenario::every_mode);
 }
 
 #[test]
@@ -35,24 +28,17 @@ fn messages_of_every_priority_arrive_both_ways() {
 
 #[test]
 fn long_messages_arrive_whole_both_ways() {
-    PEER.in_every_way(|ours, theirs| {
-        scenario::both_ways(ours, theirs, &scenario::of_lengths(&[800, 4_096, 1 << 20, 4_096, 6]));
-    });
+    PEER.in_every_way(scenario::long_messages);
 }
 
 #[test]
 fn each_channel_keeps_its_order() {
-    PEER.in_every_way(|ours, theirs| {
-        scenario::both_ways(ours, theirs, &scenario::across_channels(&[0, 1, 7, 31], 20, 600));
-    });
+    PEER.in_every_way(|ours, theirs| scenario::channels(ours, theirs, &[0, 1, 7, 31]));
 }
 
 #[test]
 fn receipts_tell_both_sides_what_arrived() {
-    PEER.in_every_way(|ours, theirs| {
-        scenario::receipts_for_us(ours, theirs, &scenario::RECEIPT_MODES);
-        scenario::receipts_for_peer(ours, theirs);
-    });
+    PEER.in_every_way(scenario::receipts);
 }
 
 #[test]
@@ -71,16 +57,10 @@ fn the_peers_ping_gets_our_text() {
 
 #[test]
 fn our_close_reaches_the_peer() {
-    PEER.in_every_way(|ours, theirs| {
-        assert_eq!(ours.close(), CloseReason::LocalClose);
-        assert_eq!(theirs.disconnected(), End::Told);
-    });
+    PEER.in_every_way(scenario::our_close);
 }
 
 #[test]
 fn the_peers_close_reaches_us() {
-    PEER.in_every_way(|ours, theirs| {
-        theirs.close();
-        assert_eq!(ours.closed(), CloseReason::PeerClose);
-    });
+    PEER.in_every_way(scenario::their_close);
 }

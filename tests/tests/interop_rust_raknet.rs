@@ -8,7 +8,7 @@
 //!   we believe it, and about a second later it is [`CloseReason::PeerVanished`].
 //! - When we close, it may be gone before it acknowledges.
 
-use proto_raknet::{CloseReason, Reliability};
+use proto_raknet::CloseReason;
 use tests::peers::{End, Implementation, Pairing, Role, scenario};
 
 const PEER: Pairing = Pairing {
@@ -20,28 +20,17 @@ const PEER: Pairing = Pairing {
 
 #[test]
 fn messages_of_every_mode_arrive_both_ways() {
-    let modes = [
-        Reliability::Unreliable,
-        Reliability::UnreliableSequenced,
-        Reliability::Reliable,
-        Reliability::ReliableOrdered,
-        Reliability::ReliableSequenced,
-    ];
-    PEER.in_every_way(|ours, theirs| scenario::both_ways(ours, theirs, &scenario::of_modes(&modes)));
+    PEER.in_every_way(scenario::every_mode);
 }
 
 #[test]
 fn long_messages_arrive_whole_both_ways() {
-    PEER.in_every_way(|ours, theirs| {
-        scenario::both_ways(ours, theirs, &scenario::of_lengths(&[800, 4_096, 1 << 20, 4_096, 6]));
-    });
+    PEER.in_every_way(scenario::long_messages);
 }
 
 #[test]
 fn each_channel_keeps_its_order() {
-    PEER.in_every_way(|ours, theirs| {
-        scenario::both_ways(ours, theirs, &scenario::across_channels(&[0, 1, 7, 31], 20, 600));
-    });
+    PEER.in_every_way(|ours, theirs| scenario::channels(ours, theirs, &[0, 1, 7, 31]));
 }
 
 #[test]

@@ -26,16 +26,12 @@ fn messages_of_the_unsequenced_modes_arrive_both_ways() {
 
 #[test]
 fn long_messages_arrive_whole_both_ways() {
-    PEER.in_every_way(|ours, theirs| {
-        scenario::both_ways(ours, theirs, &scenario::of_lengths(&[800, 4_096, 1 << 20, 4_096, 6]));
-    });
+    PEER.in_every_way(scenario::long_messages);
 }
 
 #[test]
 fn each_channel_keeps_its_order() {
-    PEER.in_every_way(|ours, theirs| {
-        scenario::both_ways(ours, theirs, &scenario::across_channels(&[0, 1, 7, 15], 20, 600));
-    });
+    PEER.in_every_way(|ours, theirs| scenario::channels(ours, theirs, &[0, 1, 7, 15]));
 }
 
 #[test]

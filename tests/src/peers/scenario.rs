@@ -1,10 +1,10 @@
 //! What a session is put through, and how the outcome is judged.
 
 use bytes::Bytes;
-use proto_raknet::{Channel, Message, Reliability};
+use proto_raknet::{Channel, CloseReason, Message, Reliability};
 use std::collections::BTreeMap;
 
-use super::{Peer, Session};
+use super::{End, Peer, Session};
 
 /// A message of `len` bytes of which every one matters: its first byte is Bedrock's 0xfe, then come the channel and
 /// `number`, then a pattern that depends on both.
@@ -91,6 +91,30 @@ pub fn both_ways(ours: &mut dyn Session, theirs: &mut Peer, messages: &[Message]
     from_peer(ours, theirs, messages);
 }
 
+/// Sends messages of every mode without receipts both ways.
+///
+/// # Panics
+/// Something does not arrive as it should.
+pub fn every_mode(ours: &mut dyn Session, theirs: &mut Peer) {
+    both_ways(ours, theirs, &of_modes(&BASE_MODES));
+}
+
+/// Sends messages of [`LENGTHS`] both ways.
+///
+/// # Panics
+/// Something does not arrive as it should.
+pub fn long_messages(ours: &mut dyn Session, theirs: &mut Peer) {
+    both_ways(ours, theirs, &of_lengths(&LENGTHS));
+}
+
+/// Sends messages across `channels` both ways.
+///
+/// # Panics
+/// Something does not arrive as it should.
+pub fn channels(ours: &mut dyn Session, theirs: &mut Peer, channels: &[u8]) {
+    both_ways(ours, theirs, &across_channels(channels, 20, 600));
+}
+
 /// Sends messages of receipt modes to the peer, and checks that each is reported as acknowledged.
 ///
 /// # Panics
@@ -107,10 +131,7 @@ pub fn receipts_for_us(ours: &mut dyn Session, theirs: &mut Peer, modes: &[Relia
 }
 
 /// Has the peer send messages with receipts, and checks that it learns that each was acknowledged.
-///
-/// # Panics
-/// It does not.
-pub fn receipts_for_peer(ours: &mut dyn Session, theirs: &mut Peer) {
+fn receipts_for_peer(ours: &mut dyn Session, theirs: &mut Peer) {
     let messages = of_modes(&RECEIPT_MODES);
     let receipts: Vec<u32> =
         messages.iter().map(|message| theirs.send(message).expect("a receipt")).collect();
@@ -119,6 +140,33 @@ pub fn receipts_for_peer(ours: &mut dyn Session, theirs: &mut Peer) {
     }
     let arrived = messages.iter().map(|_| ours.recv().payload).collect();
     assert_same(&messages, arrived);
+}
+
+/// Sends messages with receipts both ways, and checks that either side learns that each was acknowledged.
+///
+/// # Panics
+/// One does not.
+pub fn receipts(ours: &mut dyn Session, theirs: &mut Peer) {
+    receipts_for_us(ours, theirs, &RECEIPT_MODES);
+    receipts_for_peer(ours, theirs);
+}
+
+/// Closes the session, and checks that the peer is told.
+///
+/// # Panics
+/// It is not.
+pub fn our_close(ours: &mut dyn Session, theirs: &mut Peer) {
+    assert_eq!(ours.close(), CloseReason::LocalClose);
+    assert_eq!(theirs.disconnected(), End::Told);
+}
+
+/// Has the peer close the session, and checks that we are told.
+///
+/// # Panics
+/// We are not.
+pub fn their_close(ours: &mut dyn Session, theirs: &mut Peer) {
+    theirs.close();
+    assert_eq!(ours.closed(), CloseReason::PeerClose);
 }
 
 /// Compares what was sent with what arrived: per channel for ordered messages, as a heap of the same size otherwise.
@@ -167,3 +215,15 @@ pub const RECEIPT_MODES: [Reliability; 3] = [
     Reliability::ReliableWithReceipt,
     Reliability::ReliableOrderedWithReceipt,
 ];
+
+/// The modes that do not.
+const BASE_MODES: [Reliability; 5] = [
+    Reliability::Unreliable,
+    Reliability::UnreliableSequenced,
+    Reliability::Reliable,
+    Reliability::ReliableOrdered,
+    Reliability::ReliableSequenced,
+];
+
+/// Lengths of which some fit into a datagram and some are split, one of them into very many.
+pub const LENGTHS: [usize; 5] = [800, 4_096, 1 << 20, 4_096, 6];
