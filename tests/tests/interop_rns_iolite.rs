@@ -1,25 +1,18 @@
 //! Our Reticulum node with PyPI rns 1.5.7, and with itself, in every role: who begins, who answers, who is between.
 
 use tests::reticulum::{
-    AccessCode, Cast, Content, Medium, Player, Ratchets, ReticulumPeer, Stage,
-    scenarios::{announces, broadcasts, channels, links, packets, ratchets, requests, resources},
+    AccessCode, Cast, Content, Medium, Player, Stage,
+    scenarios::{
+        OVER_THREE_HOPS, Scenario, announces, broadcasts, channels, links, packets, ratchets, requests,
+        resources,
+    },
 };
-
-type Scenario = fn(&mut dyn ReticulumPeer, &mut dyn ReticulumPeer);
 
 /// Plays scenarios one after the other between the same nodes, for each way that one of two is ours, or both are.
 fn play(stage: impl Fn() -> Stage, scenarios: &[Scenario]) {
     for cast in [OURS_BEGINS, OURS_ANSWERS, OURS_ALONE] {
-        play_as(cast, &stage().without_ingress_control(), scenarios);
+        stage().without_ingress_control().play_all(cast, scenarios);
     }
-}
-
-fn play_as(cast: Cast, stage: &Stage, scenarios: &[Scenario]) {
-    stage.play(cast, |initiator, responder| {
-        for scenario in scenarios {
-            scenario(initiator, responder);
-        }
-    });
 }
 
 #[test]
@@ -41,7 +34,7 @@ fn announces_are_heard_cross_repeat_and_come_on_request() {
 #[test]
 fn bursts_of_announces_are_held_back() {
     for cast in [OURS_BEGINS, OURS_ANSWERS, OURS_ALONE] {
-        play_as(cast, &Stage::pair(Medium::Tcp), &[announces::are_held_back_in_bursts]);
+        Stage::pair(Medium::Tcp).play_all(cast, &[announces::are_held_back_in_bursts]);
     }
 }
 
@@ -58,16 +51,7 @@ fn explicit_proofs_do_as_well_as_implicit_ones() {
 
 #[test]
 fn links_carry_packets_identify_and_close() {
-    play(
-        || Stage::pair(Medium::Tcp),
-        &[
-            links::carry_packets,
-            links::identify,
-            links::are_closed_by_initiator,
-            links::are_closed_by_responder,
-            links::live_side_by_side,
-        ],
-    );
+    play(|| Stage::pair(Medium::Tcp), &links::ALL);
 }
 
 #[test]
@@ -80,23 +64,12 @@ fn the_mtu_of_a_link_is_that_of_its_medium() {
 
 #[test]
 fn requests_are_answered() {
-    play(
-        || Stage::pair(Medium::Tcp),
-        &[requests::are_echoed, requests::get_long_answers, requests::get_files, requests::are_for_some],
-    );
+    play(|| Stage::pair(Medium::Tcp), &requests::ALL);
 }
 
 #[test]
 fn resources_of_every_length_arrive() {
-    play(
-        || Stage::pair(Medium::Tcp),
-        &[
-            |a, b| resources::arrive(a, b, Content::random(1, 1)),
-            |a, b| resources::arrive(a, b, Content::random(2, (1 << 20) - 1)),
-            |a, b| resources::arrive(a, b, Content::compressible(3, (1 << 20) - 1)),
-            |a, b| resources::arrive_one_way(a, b, Content::random(4, 5 << 20)),
-        ],
-    );
+    play(|| Stage::pair(Medium::Tcp), &resources::OF_EVERY_LENGTH);
 }
 
 #[test]
@@ -106,15 +79,7 @@ fn resources_arrive_in_small_frames() {
 
 #[test]
 fn resources_wait_can_be_refused_and_cancelled() {
-    play(
-        || Stage::pair(Medium::Tcp),
-        &[
-            resources::wait_for_each_other,
-            resources::can_be_refused,
-            resources::can_be_cancelled_by_sender,
-            resources::can_be_cancelled_by_receiver,
-        ],
-    );
+    play(|| Stage::pair(Medium::Tcp), &resources::UNDER_CONTROL);
 }
 
 #[test]
@@ -126,13 +91,7 @@ fn channels_and_buffers_keep_their_order() {
 
 #[test]
 fn ratchets_are_used() {
-    play(
-        || Stage::pair(Medium::Tcp),
-        &[
-            |a, b| ratchets::are_used(a, b, Ratchets::Enabled),
-            |a, b| ratchets::are_used(a, b, Ratchets::Enforced),
-        ],
-    );
+    play(|| Stage::pair(Medium::Tcp), &ratchets::ALL);
 }
 
 #[test]
@@ -174,18 +133,7 @@ fn our_own_are_enough() {
 }
 
 fn over_three_hops(cast: Cast) {
-    play_as(
-        cast,
-        &Stage::line(Medium::Tcp, 2).without_ingress_control(),
-        &[
-            |a, b| announces::are_heard(a, b, 3),
-            packets::are_proved,
-            links::carry_packets,
-            links::identify,
-            requests::are_echoed,
-            |a, b| resources::arrive(a, b, Content::random(1, 300_000)),
-        ],
-    );
+    Stage::line(Medium::Tcp, 2).without_ingress_control().play_all(cast, &OVER_THREE_HOPS);
 }
 
 const OURS_BEGINS: Cast =

@@ -3,20 +3,17 @@
 use std::fs;
 use tests::peers::until;
 use tests::reticulum::{
-    AccessCode, Cast, Config, Content, DestinationSpec, Lxmf, LxmfMethod, Medium, Ratchets, Reference,
-    ReticulumPeer, Scratch, SharedInstance, Stage, Utility, Waiting as _, is_skipped,
-    scenarios::{announces, broadcasts, channels, links, packets, ratchets, requests, resources},
+    AccessCode, Cast, Config, Content, DestinationSpec, Lxmf, Medium, Reference, ReticulumPeer, Scratch,
+    SharedInstance, Stage, Utility, Waiting as _, is_skipped,
+    scenarios::{
+        OVER_THREE_HOPS, Scenario, announces, broadcasts, channels, links, packets, ratchets, requests,
+        resources,
+    },
 };
-
-type Scenario = fn(&mut dyn ReticulumPeer, &mut dyn ReticulumPeer);
 
 /// Plays scenarios one after the other between the same nodes.
 fn play(stage: &Stage, scenarios: &[Scenario]) {
-    stage.play(Cast::REFERENCE, |initiator, responder| {
-        for scenario in scenarios {
-            scenario(initiator, responder);
-        }
-    });
+    stage.play_all(Cast::REFERENCE, scenarios);
 }
 
 #[test]
@@ -47,16 +44,7 @@ fn explicit_proofs_do_as_well_as_implicit_ones() {
 
 #[test]
 fn links_carry_packets_identify_and_close() {
-    play(
-        &Stage::pair(Medium::Tcp),
-        &[
-            links::carry_packets,
-            links::identify,
-            links::are_closed_by_initiator,
-            links::are_closed_by_responder,
-            links::live_side_by_side,
-        ],
-    );
+    play(&Stage::pair(Medium::Tcp), &links::ALL);
 }
 
 #[test]
@@ -72,22 +60,12 @@ fn the_mtu_of_a_link_is_that_of_its_medium() {
 
 #[test]
 fn requests_are_answered() {
-    let scenarios: [Scenario; 4] =
-        [requests::are_echoed, requests::get_long_answers, requests::get_files, requests::are_for_some];
-    play(&Stage::pair(Medium::Tcp), &scenarios);
+    play(&Stage::pair(Medium::Tcp), &requests::ALL);
 }
 
 #[test]
 fn resources_of_every_length_arrive() {
-    play(
-        &Stage::pair(Medium::Tcp),
-        &[
-            |a, b| resources::arrive(a, b, Content::random(1, 1)),
-            |a, b| resources::arrive(a, b, Content::random(2, (1 << 20) - 1)),
-            |a, b| resources::arrive(a, b, Content::compressible(3, (1 << 20) - 1)),
-            |a, b| resources::arrive_one_way(a, b, Content::random(4, 5 << 20)),
-        ],
-    );
+    play(&Stage::pair(Medium::Tcp), &resources::OF_EVERY_LENGTH);
 }
 
 #[test]
@@ -97,15 +75,7 @@ fn resources_arrive_in_small_frames() {
 
 #[test]
 fn resources_wait_can_be_refused_and_cancelled() {
-    play(
-        &Stage::pair(Medium::Tcp),
-        &[
-            resources::wait_for_each_other,
-            resources::can_be_refused,
-            resources::can_be_cancelled_by_sender,
-            resources::can_be_cancelled_by_receiver,
-        ],
-    );
+    play(&Stage::pair(Medium::Tcp), &resources::UNDER_CONTROL);
 }
 
 #[test]
@@ -117,11 +87,7 @@ fn channels_and_buffers_keep_their_order() {
 
 #[test]
 fn ratchets_are_used() {
-    let scenarios: [Scenario; 2] = [
-        |a, b| ratchets::are_used(a, b, Ratchets::Enabled),
-        |a, b| ratchets::are_used(a, b, Ratchets::Enforced),
-    ];
-    play(&Stage::pair(Medium::Tcp), &scenarios);
+    play(&Stage::pair(Medium::Tcp), &ratchets::ALL);
 }
 
 #[test]
@@ -142,17 +108,7 @@ fn closed_networks_work_within_and_not_across() {
 
 #[test]
 fn everything_works_over_three_hops() {
-    play(
-        &Stage::line(Medium::Tcp, 2),
-        &[
-            |a, b| announces::are_heard(a, b, 3),
-            packets::are_proved,
-            links::carry_packets,
-            links::identify,
-            requests::are_echoed,
-            |a, b| resources::arrive(a, b, Content::random(1, 300_000)),
-        ],
-    );
+    play(&Stage::line(Medium::Tcp, 2), &OVER_THREE_HOPS);
 }
 
 #[test]
@@ -182,20 +138,7 @@ fn messages_between_people_are_delivered() {
     let shared = SharedInstance::fresh();
     let _daemon = Reference::start(&Config::new([]).with_shared(shared.clone()));
     let config = Config::new([]).with_shared(shared);
-    let [mut alice, mut bob] = [Lxmf::start(&config), Lxmf::start(&config)];
-    let (from, to) = (alice.address(), bob.address());
-    alice.announce();
-    bob.announce();
-    alice.path_to(to);
-    bob.path_to(from);
-    for (title, method) in [("note", LxmfMethod::Opportunistic), ("letter", LxmfMethod::Direct)] {
-        alice.send(to, title, "Good morning.", method);
-        let message = bob.message();
-        assert_eq!((message.source, message.title.as_str()), (from, title));
-        assert_eq!(message.content, "Good morning.");
-        assert!(message.is_signed);
-        assert_eq!(alice.delivered(), title);
-    }
+    Lxmf::start(&config).write_to(&mut Lxmf::start(&config));
 }
 
 #[test]

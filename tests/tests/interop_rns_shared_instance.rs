@@ -10,8 +10,8 @@
 
 use std::net::{Ipv4Addr, TcpListener};
 use tests::reticulum::{
-    Cast, Config, Content, Daemon, Iolite, Lxmf, LxmfMethod, Medium, Player, Reference, ReticulumPeer,
-    SharedInstance, Stage, is_skipped,
+    Cast, Config, Content, Daemon, Iolite, Lxmf, Medium, Player, Reference, ReticulumPeer, SharedInstance,
+    Stage, is_skipped,
     scenarios::{announces, links, packets, requests, resources},
 };
 
@@ -84,7 +84,7 @@ fn messages_between_people_pass_our_transport_node() {
     let ends = [Medium::Tcp.ends(), Medium::Tcp.ends()];
     let [(here, alice), (there, bob)] = ends;
     let _relay = Iolite::start(&Config::new([here, there]).with_transport());
-    correspond(&mut Lxmf::start(&Config::new([alice])), &mut Lxmf::start(&Config::new([bob])));
+    Lxmf::start(&Config::new([alice])).write_to(&mut Lxmf::start(&Config::new([bob])));
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn messages_between_people_pass_our_daemon() {
     }
     let config = Config::new([]).with_shared(SharedInstance::fresh());
     let _daemon = Daemon::start(&config);
-    correspond(&mut Lxmf::start(&config), &mut Lxmf::start(&config));
+    Lxmf::start(&config).write_to(&mut Lxmf::start(&config));
 }
 
 /// Has two programs of one instance reach each other.
@@ -116,22 +116,6 @@ fn talk(initiator: &mut dyn ReticulumPeer, responder: &mut dyn ReticulumPeer) {
     packets::are_proved(initiator, responder);
     links::carry_packets(initiator, responder);
     requests::are_echoed(initiator, responder);
-}
-
-fn correspond(alice: &mut Lxmf, bob: &mut Lxmf) {
-    let (from, to) = (alice.address(), bob.address());
-    alice.announce();
-    bob.announce();
-    alice.path_to(to);
-    bob.path_to(from);
-    for (title, method) in [("note", LxmfMethod::Opportunistic), ("letter", LxmfMethod::Direct)] {
-        alice.send(to, title, "Good morning.", method);
-        let message = bob.message();
-        assert_eq!((message.source, message.title.as_str()), (from, title));
-        assert_eq!(message.content, "Good morning.");
-        assert!(message.is_signed);
-        assert_eq!(alice.delivered(), title);
-    }
 }
 
 /// An instance on TCP ports that are free now.

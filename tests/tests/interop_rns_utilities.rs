@@ -74,9 +74,23 @@ fn printed(utility: Utility, maker: Maker, folder: &Path, what: &str) -> String 
     hash.unwrap_or_else(|| panic!("no {what} in {output:#?}")).to_owned()
 }
 
-/// Each of two makers with the other, and ours with itself.
+/// Runs `test` between programs of each of two makers and the other, and between ours, which all use one instance of
+/// the reference.
+fn between_makers(test: impl Fn(Maker, Maker, &Host)) {
+    if is_skipped() {
+        return;
+    }
+    let host = Host::new();
+    for (calls, answers) in PAIRS {
+        test(calls, answers, &host);
+    }
+}
+
 const PAIRS: [(Maker, Maker); 3] =
     [(Maker::Iolite, Maker::Iolite), (Maker::Iolite, Maker::Reference), (Maker::Reference, Maker::Iolite)];
+
+/// An identity that nobody has.
+const STRANGER: &str = "00112233445566778899aabbccddeeff";
 
 /// Files of a byte, of one segment and of several; names with spaces.
 fn files() -> [(&'static str, Content); 3] {
@@ -95,11 +109,7 @@ fn write_files(folder: &Path) {
 
 #[test]
 fn files_arrive_as_they_were_sent() {
-    if is_skipped() {
-        return;
-    }
-    let host = Host::new();
-    for (sender, receiver) in PAIRS {
+    between_makers(|sender, receiver, host| {
         let (here, there) = (host.folder(), host.folder());
         write_files(here.path());
         let mut listener = Listener::start(Utility::Copy, receiver, there.path(), &["-n"]);
@@ -116,16 +126,12 @@ fn files_arrive_as_they_were_sent() {
                 "{sender:?} {receiver:?} {name}"
             );
         }
-    }
+    });
 }
 
 #[test]
 fn files_are_fetched_as_they_are() {
-    if is_skipped() {
-        return;
-    }
-    let host = Host::new();
-    for (asker, giver) in PAIRS {
+    between_makers(|asker, giver, host| {
         let (here, there) = (host.folder(), host.folder());
         write_files(there.path());
         let jail = there.path().to_str().unwrap();
@@ -149,21 +155,16 @@ fn files_are_fetched_as_they_are() {
             assert!(outside.stdout.contains("not allowed"), "{outside:#?}");
         }
         assert!(!here.path().join("hostname").exists());
-    }
+    });
 }
 
 #[test]
 fn strangers_send_nothing_and_friends_do() {
-    if is_skipped() {
-        return;
-    }
-    let host = Host::new();
-    for (sender, receiver) in PAIRS {
+    between_makers(|sender, receiver, host| {
         let (here, there) = (host.folder(), host.folder());
         write_files(here.path());
         let send = |hash: &str| Utility::Copy.run_by(sender, here.path(), &["-S", "one byte", hash]);
-        let stranger = "00112233445566778899aabbccddeeff";
-        let listener = Listener::start(Utility::Copy, receiver, there.path(), &["-a", stranger]);
+        let listener = Listener::start(Utility::Copy, receiver, there.path(), &["-a", STRANGER]);
         let refused = send(&listener.hash);
         assert_ne!(refused.code, Some(0), "{refused:#?}");
         assert!(!there.path().join("one byte").exists());
@@ -174,16 +175,12 @@ fn strangers_send_nothing_and_friends_do() {
         let friend = identity_of(Utility::Copy, sender, here.path());
         let listener = Listener::start(Utility::Copy, receiver, there.path(), &["-a", &friend]);
         send(&listener.hash).succeeded();
-    }
+    });
 }
 
 #[test]
 fn commands_run_with_their_input_and_limits() {
-    if is_skipped() {
-        return;
-    }
-    let host = Host::new();
-    for (caller, runner) in PAIRS {
+    between_makers(|caller, runner, host| {
         let (here, there) = (host.folder(), host.folder());
         let listener = Listener::start(Utility::Execute, runner, there.path(), &["-n"]);
         let run = |command: &str, args: &[&str]| {
@@ -210,19 +207,14 @@ fn commands_run_with_their_input_and_limits() {
 
         let endless = run("sh -c 'echo begun; exec sleep 600'", &["-w", "2"]);
         assert!(endless.stdout.contains("begun"), "{endless:#?}");
-    }
+    });
 }
 
 #[test]
 fn commands_of_strangers_do_not_run() {
-    if is_skipped() {
-        return;
-    }
-    let host = Host::new();
-    for (caller, runner) in PAIRS {
+    between_makers(|caller, runner, host| {
         let (here, there) = (host.folder(), host.folder());
-        let stranger = "00112233445566778899aabbccddeeff";
-        let listener = Listener::start(Utility::Execute, runner, there.path(), &["-a", stranger]);
+        let listener = Listener::start(Utility::Execute, runner, there.path(), &["-a", STRANGER]);
         let run = |hash: &str| Utility::Execute.run_by(caller, here.path(), &["-w", "5", hash, "touch ran"]);
         run(&listener.hash);
         assert!(!there.path().join("ran").exists(), "{caller:?} {runner:?}");
@@ -233,7 +225,7 @@ fn commands_of_strangers_do_not_run() {
         let listener = Listener::start(Utility::Execute, runner, there.path(), &["-a", &friend]);
         run(&listener.hash).succeeded();
         assert!(there.path().join("ran").exists(), "{caller:?} {runner:?}");
-    }
+    });
 }
 
 #[test]

@@ -81,6 +81,26 @@ impl Lxmf {
         }
     }
 
+    /// Sends a note and a letter to `other`, once the two know of each other, and checks that they arrive.
+    ///
+    /// # Panics
+    /// They do not.
+    pub fn write_to(&mut self, other: &mut Self) {
+        let (from, to) = (self.address(), other.address());
+        self.announce();
+        other.announce();
+        self.path_to(to);
+        other.path_to(from);
+        for (title, method) in [("note", LxmfMethod::Opportunistic), ("letter", LxmfMethod::Direct)] {
+            self.send(to, title, "Good morning.", method);
+            let message = other.message();
+            assert_eq!((message.source, message.title.as_str()), (from, title));
+            assert_eq!(message.content, "Good morning.");
+            assert!(message.is_signed);
+            assert_eq!(self.delivered(), title);
+        }
+    }
+
     /// Has it send a message.
     ///
     /// # Panics

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
 use super::{
     AccessCode, Config, Interface, InterfaceKind, Iolite, Reference, ReticulumPeer, SharedInstance,
-    Waiting as _, installed,
+    Waiting as _, installed, scenarios::Scenario,
 };
 use crate::peers::peer::free_port;
 
@@ -197,6 +197,18 @@ impl Stage {
             peer.connected();
         }
         scenario(&mut *initiator, &mut *responder);
+    }
+
+    /// Plays scenarios one after the other between the same nodes.
+    ///
+    /// # Panics
+    /// As for [`play`](Self::play).
+    pub fn play_all(&self, cast: Cast, scenarios: &[Scenario]) {
+        self.play(cast, |initiator, responder| {
+            for scenario in scenarios {
+                scenario(initiator, responder);
+            }
+        });
     }
 }
 

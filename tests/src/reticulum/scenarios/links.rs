@@ -2,8 +2,12 @@
 
 use proto_rns::{LinkHash, PacketHash};
 
-use super::{known, linked, open_link, payload};
+use super::{Scenario, known, linked, open_link, payload};
 use crate::reticulum::{Closure, ReticulumPeer, Waiting as _};
+
+/// What links do, whatever they go over.
+pub const ALL: [Scenario; 5] =
+    [carry_packets, identify, are_closed_by_initiator, are_closed_by_responder, live_side_by_side];
 
 /// Packets of every length that fits arrive both ways on a link, and are proved.
 pub fn carry_packets(initiator: &mut dyn ReticulumPeer, responder: &mut dyn ReticulumPeer) {

@@ -16,6 +16,19 @@ use proto_rns::{DestinationHash, IdentityHash, LinkHash};
 
 use super::{Content, DestinationSpec, LinkEstablished, ReticulumPeer, Waiting as _};
 
+/// What two nodes are put through: the initiator, then the responder.
+pub type Scenario = fn(&mut dyn ReticulumPeer, &mut dyn ReticulumPeer);
+
+/// Some of everything, for nodes that are three hops apart.
+pub const OVER_THREE_HOPS: [Scenario; 6] = [
+    |initiator, responder| announces::are_heard(initiator, responder, 3),
+    packets::are_proved,
+    links::carry_packets,
+    links::identify,
+    requests::are_echoed,
+    |initiator, responder| resources::arrive(initiator, responder, Content::random(1, 300_000)),
+];
+
 /// The name of the responder's destination.
 const NAME: &str = "iolite.tests.scenario";
 

@@ -1,7 +1,11 @@
 //! Destinations with ratchets.
 
-use super::known;
+use super::{Scenario, known};
 use crate::reticulum::{DestinationSpec, Ratchets, ReticulumPeer, Waiting as _};
+
+/// Ratchets that may be used, and such that must.
+pub const ALL: [Scenario; 2] =
+    [|a, b| are_used(a, b, Ratchets::Enabled), |a, b| are_used(a, b, Ratchets::Enforced)];
 
 /// Packets are sealed for the ratchet that was announced, and proved as others are.
 pub fn are_used(initiator: &mut dyn ReticulumPeer, responder: &mut dyn ReticulumPeer, ratchets: Ratchets) {

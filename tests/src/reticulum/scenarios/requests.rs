@@ -1,7 +1,10 @@
 //! Requests and their answers.
 
-use super::{known, linked, open_link};
+use super::{Scenario, known, linked, open_link};
 use crate::reticulum::{Allowance, Answer, Content, ReticulumPeer, Waiting as _};
+
+/// What requests do.
+pub const ALL: [Scenario; 4] = [are_echoed, get_long_answers, get_files, are_for_some];
 
 /// Requests are answered with what came, whether it fits into a packet or needs a resource.
 pub fn are_echoed(initiator: &mut dyn ReticulumPeer, responder: &mut dyn ReticulumPeer) {

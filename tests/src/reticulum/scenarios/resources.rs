@@ -2,8 +2,20 @@
 
 use proto_rns::LinkHash;
 
-use super::linked;
+use super::{Scenario, linked};
 use crate::reticulum::{Content, DestinationSpec, Outcome, ReticulumPeer, Waiting as _};
+
+/// Resources of a byte, of all that fits into one segment, compressed and not, and of several segments.
+pub const OF_EVERY_LENGTH: [Scenario; 4] = [
+    |a, b| arrive(a, b, Content::random(1, 1)),
+    |a, b| arrive(a, b, Content::random(2, (1 << 20) - 1)),
+    |a, b| arrive(a, b, Content::compressible(3, (1 << 20) - 1)),
+    |a, b| arrive_one_way(a, b, Content::random(4, 5 << 20)),
+];
+
+/// What resources do beside arriving.
+pub const UNDER_CONTROL: [Scenario; 4] =
+    [wait_for_each_other, can_be_refused, can_be_cancelled_by_sender, can_be_cancelled_by_receiver];
 
 /// A resource of a length arrives both ways, with its note.
 pub fn arrive(initiator: &mut dyn ReticulumPeer, responder: &mut dyn ReticulumPeer, content: Content) {
