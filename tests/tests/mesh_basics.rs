@@ -57,10 +57,9 @@ fn a_packet_is_proved_over_one_hop_and_over_five() {
             let (from, to) = line(&mut mesh, transports);
             let destination = mesh.destination(to, "test.packet");
             mesh.announce(to, destination, b"");
-            mesh.wait(60 * S, |mesh| mesh.hops(from, destination).is_some());
+            mesh.wait_for_path(from, destination);
             let data = noise(1, 383);
-            let packet = mesh.net.command(from, |node, now| node.send(now, destination, &data)).unwrap();
-            mesh.wait(10 * S, |mesh| mesh.heard[&from].delivered(packet));
+            mesh.deliver(from, destination, &data, 10 * S);
             assert_eq!(mesh.heard[&to].packets(destination), [data]);
         });
     }
@@ -78,9 +77,8 @@ fn a_destination_with_ratchets_is_sent_to_by_its_newest_and_can_insist() {
             destination.enforce_ratchets = true;
         });
         mesh.announce(to, destination, b"");
-        mesh.wait(60 * S, |mesh| mesh.hops(from, destination).is_some());
-        let packet = mesh.net.command(from, |node, now| node.send(now, destination, b"x")).unwrap();
-        mesh.wait(10 * S, |mesh| mesh.heard[&from].delivered(packet));
+        mesh.wait_for_path(from, destination);
+        mesh.deliver(from, destination, b"x", 10 * S);
     });
 }
 
@@ -120,12 +118,10 @@ fn linked(mesh: &mut Mesh<'_>) -> ((NodeId, LinkHash), (NodeId, LinkHash)) {
         });
     });
     mesh.announce(to, destination, b"");
-    mesh.wait(60 * S, |mesh| mesh.hops(from, destination).is_some());
+    mesh.wait_for_path(from, destination);
     let link = mesh.open_link(from, destination);
     mesh.wait(10 * S, |mesh| mesh.heard[&to].accepted() == [link]);
-    mesh.wait(10 * S, |mesh| {
-        mesh.heard[&to].link(link).any(|event| matches!(event, Event::Established { .. }))
-    });
+    mesh.wait_for_event(10 * S, to, link, |event| matches!(event, Event::Established { .. }));
     ((from, link), (to, link))
 }
 
@@ -150,11 +146,12 @@ fn a_link_over_three_nodes_carries_packets_identity_requests_messages_and_stream
                 })
             })
             .unwrap();
-        mesh.wait(10 * S, |mesh| {
-            mesh.heard[&from]
-                .link(link)
-                .any(|event| matches!(event, Event::Delivered { hash, .. } if *hash == sent))
-        });
+        mesh.wait_for_event(
+            10 * S,
+            from,
+            link,
+            |event| matches!(event, Event::Delivered { hash, .. } if *hash == sent),
+        );
         mesh.run_for(S);
         let heard: Vec<Event> = mesh.heard[&to].link(link).cloned().collect();
         assert!(heard.contains(&Event::Identified { identity: *identity.public() }));
@@ -173,9 +170,7 @@ fn a_link_over_three_nodes_carries_packets_identity_requests_messages_and_stream
             })
             .unwrap()
             .unwrap();
-        mesh.wait(10 * S, |mesh| {
-            mesh.heard[&to].link(link).any(|event| matches!(event, Event::Request { .. }))
-        });
+        mesh.wait_for_event(10 * S, to, link, |event| matches!(event, Event::Request { .. }));
         let big = proto_rns::wire::msgpack::Value::Bytes(noise(3, 100_000).to_vec()).to_vec();
         mesh.net
             .command(to, |node, now| {
@@ -183,11 +178,12 @@ fn a_link_over_three_nodes_carries_packets_identity_requests_messages_and_stream
             })
             .unwrap()
             .unwrap();
-        mesh.wait(20 * S, |mesh| {
-            mesh.heard[&from]
-                .link(link)
-                .any(|event| matches!(event, Event::Response { id, data } if *id == request && *data == big))
-        });
+        mesh.wait_for_event(
+            20 * S,
+            from,
+            link,
+            |event| matches!(event, Event::Response { id, data } if *id == request && *data == big),
+        );
     });
 }
 
@@ -205,15 +201,12 @@ fn a_resource_of_several_segments_crosses_three_nodes() {
             })
             .unwrap()
             .unwrap();
-        mesh.wait(120 * S, |mesh| {
-            mesh.heard[&to]
-                .link(link)
-                .any(|event| matches!(event, Event::Resource(resource::Event::Received { data: got, .. }) if *got == data))
+        mesh.wait_for_event(120 * S, to, link, |event| {
+            let Event::Resource(resource::Event::Received { data: got, .. }) = event else { return false };
+            *got == data
         });
-        mesh.wait(5 * S, |mesh| {
-            mesh.heard[&from]
-                .link(link)
-                .any(|event| matches!(event, Event::Resource(resource::Event::Sent { .. })))
+        mesh.wait_for_event(5 * S, from, link, |event| {
+            matches!(event, Event::Resource(resource::Event::Sent { .. }))
         });
     });
 }
@@ -224,9 +217,7 @@ fn a_closed_link_is_closed_at_both_ends() {
         let mut mesh = Mesh::new(net);
         let ((from, link), (to, _)) = linked(&mut mesh);
         mesh.net.command(from, |node, now| node.with_link(now, link, |link, env, out| link.close(env, out)));
-        mesh.wait(5 * S, |mesh| {
-            mesh.heard[&to].link(link).any(|event| matches!(event, Event::Closed { .. }))
-        });
+        mesh.wait_for_event(5 * S, to, link, |event| matches!(event, Event::Closed { .. }));
         assert!(mesh.net.node(to).machine.link(link).is_none());
         assert!(mesh.net.node(from).machine.link(link).is_none());
     });

@@ -117,8 +117,7 @@ fn a_packet_finds_another_way_after_a_node_is_lost() {
         mesh.net.partition(nodes[1], nodes[2]);
         mesh.announce(nodes[0], destination, b"again");
         mesh.wait(60 * S, |mesh| mesh.hops(from, destination) == Some(4));
-        let packet = mesh.net.command(from, |node, now| node.send(now, destination, b"around")).unwrap();
-        mesh.wait(20 * S, |mesh| mesh.heard[&from].delivered(packet));
+        mesh.deliver(from, destination, b"around", 20 * S);
     });
 }
 
@@ -157,8 +156,7 @@ fn a_node_that_moves_is_found_at_its_new_place() {
         mesh.run_for(S);
         mesh.announce(mobile, destination, b"moved");
         mesh.wait(60 * S, |mesh| mesh.hops(nodes[0], destination) == Some(5));
-        let packet = mesh.net.command(nodes[0], |node, now| node.send(now, destination, b"there")).unwrap();
-        mesh.wait(20 * S, |mesh| mesh.heard[&nodes[0]].delivered(packet));
+        mesh.deliver(nodes[0], destination, b"there", 20 * S);
     });
 }
 
@@ -175,7 +173,6 @@ fn a_wall_clock_that_is_set_back_does_not_hide_a_destination_for_ever() {
         mesh.run_for(2 * S);
         mesh.announce(nodes[0], destination, b"corrected");
         mesh.run_for(30 * S);
-        let packet = mesh.net.command(nodes[2], |node, now| node.send(now, destination, b"there")).unwrap();
-        mesh.wait(20 * S, |mesh| mesh.heard[&nodes[2]].delivered(packet));
+        mesh.deliver(nodes[2], destination, b"there", 20 * S);
     });
 }

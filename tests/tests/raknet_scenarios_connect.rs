@@ -160,17 +160,19 @@ fn an_unfinished_handshake_leaves_nothing_behind_at_the_server() {
     });
 }
 
+/// Connects a client behind a NAT.
+fn behind_nat(net: &mut Net) -> Pair {
+    net.set_paths(&Conditions::delayed(ms(20)));
+    let mut pair = Pair::strangers(net, Config::default(), Config::client());
+    net.put_behind_nat(pair.client.node, IpAddr::from([203, 0, 113, 1]), Filtering::AddressAndPortDependent);
+    pair.establish(net, patient());
+    pair
+}
+
 #[test]
 fn a_client_behind_a_rebound_nat_joins_again_while_the_old_session_dies() {
     scenario("a_client_behind_a_rebound_nat_joins_again_while_the_old_session_dies", 0..8, |net| {
-        net.set_paths(&Conditions::delayed(ms(20)));
-        let mut pair = Pair::strangers(net, Config::default(), Config::client());
-        net.put_behind_nat(
-            pair.client.node,
-            IpAddr::from([203, 0, 113, 1]),
-            Filtering::AddressAndPortDependent,
-        );
-        pair.establish(net, patient());
+        let mut pair = behind_nat(net);
         let (old_client, old_server) = (pair.to_server(), pair.to_client());
         net.rebind_nat(pair.client.node);
         net.command(pair.client.node, |client, now| client.abort(now, old_client));
@@ -199,14 +201,7 @@ fn a_client_behind_a_rebound_nat_joins_again_while_the_old_session_dies() {
 #[test]
 fn a_session_whose_nat_rebinds_is_lost_on_both_sides() {
     scenario("a_session_whose_nat_rebinds_is_lost_on_both_sides", 0..4, |net| {
-        net.set_paths(&Conditions::delayed(ms(20)));
-        let mut pair = Pair::strangers(net, Config::default(), Config::client());
-        net.put_behind_nat(
-            pair.client.node,
-            IpAddr::from([203, 0, 113, 1]),
-            Filtering::AddressAndPortDependent,
-        );
-        pair.establish(net, patient());
+        let mut pair = behind_nat(net);
         net.rebind_nat(pair.client.node);
         pair.run_for(net, secs(25));
         assert_eq!(

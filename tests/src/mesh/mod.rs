@@ -110,13 +110,38 @@ impl<'n> Mesh<'n> {
         self.net.command(node, |node, now| node.announce(now, destination, Some(app_data))).unwrap();
     }
 
+    /// Waits until a node has a path to a destination.
+    #[track_caller]
+    pub fn wait_for_path(&mut self, node: NodeId, destination: DestinationHash) {
+        self.wait(Duration::from_secs(60), |mesh| mesh.hops(node, destination).is_some());
+    }
+
+    /// Has a node send a packet, and waits until it is proved.
+    #[track_caller]
+    pub fn deliver(&mut self, node: NodeId, destination: DestinationHash, data: &[u8], within: Duration) {
+        let packet = self.net.command(node, |node, now| node.send(now, destination, data)).unwrap();
+        self.wait(within, |mesh| mesh.heard[&node].delivered(packet));
+    }
+
     /// Has a node open a link, and waits until it is established.
     pub fn open_link(&mut self, node: NodeId, destination: DestinationHash) -> LinkHash {
         let link = self.net.command(node, |node, now| node.open_link(now, destination, None)).unwrap();
-        self.wait(Duration::from_secs(60), |mesh| {
-            mesh.heard[&node].link(link).any(|event| matches!(event, link::Event::Established { .. }))
+        self.wait_for_event(Duration::from_secs(60), node, link, |event| {
+            matches!(event, link::Event::Established { .. })
         });
         link
+    }
+
+    /// Waits until a node was told something of a link.
+    #[track_caller]
+    pub fn wait_for_event(
+        &mut self,
+        within: Duration,
+        node: NodeId,
+        link: LinkHash,
+        mut is_it: impl FnMut(&link::Event) -> bool,
+    ) {
+        self.wait(within, |mesh| mesh.heard[&node].link(link).any(&mut is_it));
     }
 
     /// Runs for a time.
