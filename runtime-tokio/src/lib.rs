@@ -33,6 +33,8 @@
 //! # }
 //! ```
 //!
+//! With the feature `rns`, which is on by default too, [`rns`] has Reticulum nodes, destinations and links.
+//!
 //! Any flavour of the runtime will do; one thread is the fastest for one socket, and
 //! [`ListenOptions::shards`](raknet::ListenOptions::shards) spreads a server over more. For machines of your own there is
 //! [`Tokio`], to be used with `runtime_core::Driver`.
@@ -40,6 +42,10 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+#[cfg(feature = "conn")]
+pub mod conn;
+#[cfg(not(unix))]
+mod portable;
 #[cfg(feature = "raknet")]
 pub mod raknet;
 #[cfg(unix)]
@@ -52,6 +58,8 @@ mod udp;
 
 use std::{future::Future, io, time::Instant};
 
+#[cfg(not(unix))]
+pub use portable::TokioSocket;
 pub use runtime_core::{DriverConfig, ErrorCounts, Stats, Traffic, UdpOptions};
 pub use stream::TokioStream;
 pub use timer::TokioTimer;

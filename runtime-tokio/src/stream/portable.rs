@@ -1,63 +1,38 @@
 //! A stream socket in tokio's reactor.
 
-use runtime_core::{Interest, Progress, SocketIo};
+use runtime_core::Interest;
 use socket2::{SockRef, Socket};
 use std::{
     io,
-    task::{Context, Poll, ready},
+    task::{Context, Poll},
 };
 use tokio::{io::Interest as Direction, net::TcpStream};
 
+use crate::portable::{TokioSocket, Watched};
+
 /// A TCP socket registered with tokio. tokio watches one that listens as it watches one that is connected.
-#[derive(Debug)]
-pub struct TokioStream {
-    socket: TcpStream,
-}
+pub type TokioStream = TokioSocket<TcpStream>;
 
 impl TokioStream {
     pub(crate) fn new(socket: Socket) -> io::Result<Self> {
         socket.set_nonblocking(true)?;
-        Ok(Self { socket: TcpStream::from_std(socket.into())? })
+        Ok(Self::watching(TcpStream::from_std(socket.into())?))
     }
 }
 
-impl SocketIo for TokioStream {
+impl Watched for TcpStream {
     fn socket(&self) -> SockRef<'_> {
-        SockRef::from(&self.socket)
+        SockRef::from(self)
     }
 
-    fn poll_io<T>(
-        &mut self,
-        interest: Interest,
-        cx: &mut Context<'_>,
-        mut operation: impl FnMut(&Socket) -> io::Result<Progress<T>>,
-    ) -> Poll<io::Result<T>> {
-        loop {
-            let direction = match interest {
-                Interest::Read => {
-                    ready!(self.socket.poll_read_ready(cx))?;
-                    Direction::READABLE
-                }
-                Interest::Write => {
-                    ready!(self.socket.poll_write_ready(cx))?;
-                    Direction::WRITABLE
-                }
-            };
-            // tokio takes "would block" as the sign to wait for the next edge. An operation that saw the end of what
-            // there was gives the same sign, and its result goes past tokio.
-            let mut last = None;
-            let tried = self.socket.try_io(direction, || match operation(&SockRef::from(&self.socket))? {
-                Progress::More(value) => Ok(value),
-                Progress::Last(value) => {
-                    last = Some(value);
-                    Err(io::ErrorKind::WouldBlock.into())
-                }
-            });
-            match (tried, last) {
-                (_, Some(value)) => return Poll::Ready(Ok(value)),
-                (Err(error), None) if error.kind() == io::ErrorKind::WouldBlock => {}
-                (tried, None) => return Poll::Ready(tried),
-            }
+    fn poll_ready(&self, interest: Interest, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match interest {
+            Interest::Read => self.poll_read_ready(cx),
+            Interest::Write => self.poll_write_ready(cx),
         }
+    }
+
+    fn try_io<T>(&self, direction: Direction, operation: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+        self.try_io(direction, operation)
     }
 }
