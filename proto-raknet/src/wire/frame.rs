@@ -64,9 +64,6 @@ const SPLIT: u8 = 0x10;
 const SPLIT_LEN: usize = 10;
 
 impl<'a> Frame<'a> {
-    /// The longest header: reliable sequenced and split.
-    pub const MAX_HEADER: usize = 23;
-
     /// Returns the length of a frame's header.
     pub const fn header_len(reliability: Reliability, split: bool) -> usize {
         let fields = match reliability.base() {
