@@ -3,26 +3,18 @@
 #[macro_use]
 #[path = "../../runtime-core/suite/rns/mod.rs"]
 mod suite;
+mod threads;
 
 #[cfg(test)]
 mod on_one_thread {
-    use super::suite;
+    use super::{suite, threads};
 
-    fn block_on(scenario: impl Future<Output = ()>) {
-        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(scenario);
-    }
-
-    rns_scenarios!(runtime_tokio::Tokio, block_on);
+    rns_scenarios!(runtime_tokio::Tokio, threads::one);
 }
 
 #[cfg(test)]
 mod on_several_threads {
-    use super::suite;
+    use super::{suite, threads};
 
-    fn block_on(scenario: impl Future<Output = ()>) {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-        runtime.unwrap().block_on(scenario);
-    }
-
-    rns_scenarios!(runtime_tokio::Tokio, block_on);
+    rns_scenarios!(runtime_tokio::Tokio, threads::several);
 }

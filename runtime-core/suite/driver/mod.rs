@@ -17,6 +17,9 @@ mod serial_line;
 mod slow_network;
 mod stream_toy;
 mod streams;
+#[macro_use]
+#[path = "../scenarios.rs"]
+mod scenarios;
 #[path = "../timing.rs"]
 mod timing;
 mod toy;
@@ -38,7 +41,7 @@ pub(crate) use streams::{
     what_came_before_a_failed_write_is_still_read,
 };
 
-use proto_core::{DownReason, LinkEvent, LinkRequest, LinkSpec};
+use proto_core::{DatagramOptions, DownReason, LinkEvent, LinkRequest, LinkSpec};
 use runtime_core::{Runtime, UdpOptions, bind_udp};
 use std::{net::SocketAddr, time::Duration};
 use timing::{sleep, within};
@@ -46,14 +49,8 @@ use toy::{LINK, LOOPBACK, Toy, local, run, run_asking, run_on, until};
 
 /// Makes a test of every scenario, with the runtime and a function that runs a future on it.
 macro_rules! driver_scenarios {
-    ($runtime:ty, $block_on:path; $($scenario:ident)*) => {
-        $(#[test]
-        fn $scenario() {
-            $block_on(suite::$scenario::<$runtime>());
-        })*
-    };
     ($runtime:ty, $block_on:path) => {
-        driver_scenarios! { $runtime, $block_on;
+        scenarios! { $runtime, $block_on;
             every_datagram_of_many_bursts_comes_back
             a_burst_longer_than_an_ip_packet_is_split
             a_refused_datagram_is_counted_and_harms_nothing
@@ -155,6 +152,8 @@ pub(crate) async fn a_refused_datagram_is_counted_and_harms_nothing<R: Runtime>(
         }
     }
     assert!(refused(&client) > 0, "{:?}", client.stats());
+    let told = LinkEvent::Unreachable(DownReason::Refused);
+    assert!(client.read(|machine, _| machine.reports.contains(&told)));
 
     let peer = bind_udp(closed, UdpOptions::default()).unwrap();
     peer.send_to(b"now there is", here).unwrap();
@@ -267,7 +266,8 @@ pub(crate) async fn a_machine_that_never_finishes_is_ended_at_the_deadline<R: Ru
 }
 
 pub(crate) async fn a_link_that_the_machine_asks_for_is_opened_and_closed<R: Runtime>() {
-    let handle = run_asking::<R>(LinkSpec::Udp { bind: LOOPBACK, peer: None });
+    let handle =
+        run_asking::<R>(LinkSpec::Udp { bind: LOOPBACK, peer: None, options: DatagramOptions::default() });
     let address = local::<R>(&handle).await;
     let socket = bind_udp(LOOPBACK, UdpOptions::default()).unwrap();
     socket.send_to(b"hello", address).unwrap();

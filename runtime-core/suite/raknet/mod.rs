@@ -12,6 +12,9 @@
 
 mod many;
 mod outside;
+#[macro_use]
+#[path = "../scenarios.rs"]
+mod scenarios;
 #[path = "../timing.rs"]
 mod timing;
 mod watching;
@@ -33,14 +36,8 @@ use timing::{sleep, within};
 
 /// Makes a test of every scenario, with the runtime and a function that runs a future on it.
 macro_rules! raknet_scenarios {
-    ($runtime:ty, $block_on:path; $($scenario:ident)*) => {
-        $(#[test]
-        fn $scenario() {
-            $block_on(suite::$scenario::<$runtime>());
-        })*
-    };
     ($runtime:ty, $block_on:path) => {
-        raknet_scenarios! { $runtime, $block_on;
+        scenarios! { $runtime, $block_on;
             messages_arrive_whole_and_in_order_both_ways
             a_batch_is_sent_and_received
             a_receipt_tells_of_the_acknowledgement

@@ -10,6 +10,9 @@
     reason = "tests, of which clippy only sees the functions that are marked as such"
 )]
 
+#[macro_use]
+#[path = "../scenarios.rs"]
+mod scenarios;
 #[path = "../timing.rs"]
 mod timing;
 
@@ -31,14 +34,8 @@ use timing::{sleep, within};
 
 /// Makes a test of every scenario, with the runtime and a function that runs a future on it.
 macro_rules! rns_scenarios {
-    ($runtime:ty, $block_on:path; $($scenario:ident)*) => {
-        $(#[test]
-        fn $scenario() {
-            $block_on(suite::$scenario::<$runtime>());
-        })*
-    };
     ($runtime:ty, $block_on:path) => {
-        rns_scenarios! { $runtime, $block_on;
+        scenarios! { $runtime, $block_on;
             a_packet_is_delivered_and_proved
             a_link_carries_packets_both_ways_and_says_when_it_is_closed
             a_request_is_answered
