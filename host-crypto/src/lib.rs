@@ -1,8 +1,9 @@
 //! The fastest cryptography that this host offers, for `proto-rns`.
 //!
 //! [`provider`] looks at the processor once. Where it has what graviola's assembly needs, signing takes about half as
-//! long as with the portable [`Dalek`] and key agreements too, and sealing goes with its hashes in one pass; elsewhere it is [`Dalek`]. Verification is [`Dalek`]'s
-//! in any case, so that all nodes judge signatures alike, and because it has batches.
+//! long as with the portable [`Dalek`] and key agreements too, and sealing goes with its hashes in one pass; elsewhere
+//! it is [`Dalek`]. Verification is [`Dalek`]'s in any case, so that all nodes judge signatures alike, and because it
+//! has batches.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]

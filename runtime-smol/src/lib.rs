@@ -34,6 +34,8 @@
 //! # }
 //! ```
 //!
+//! With the feature `rns`, which is on by default too, [`rns`] has Reticulum nodes, destinations and links.
+//!
 //! Drivers run on smol's global executor; the tasks that use the streams may run on any. For another executor, or for
 //! machines of your own, there is `runtime_core::Runtime` to implement in a few lines with the sockets and timers of
 //! [`Smol`].
@@ -41,6 +43,8 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+#[cfg(feature = "conn")]
+pub mod conn;
 #[cfg(feature = "raknet")]
 pub mod raknet;
 #[cfg(feature = "rns")]
