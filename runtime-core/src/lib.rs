@@ -19,22 +19,27 @@
 mod config;
 mod driver;
 mod face;
-#[cfg(any(feature = "raknet", feature = "rns"))]
+#[cfg(any(feature = "conn", feature = "raknet", feature = "rns"))]
 mod faces;
 mod handle;
 mod ports;
 mod runtime;
 mod shared;
+pub mod sockets;
 mod stats;
+mod trust;
 
 pub use config::DriverConfig;
 pub use driver::Driver;
 pub use face::Face;
+#[cfg(feature = "conn")]
+pub use faces::conn;
 #[cfg(feature = "raknet")]
 pub use faces::raknet;
 #[cfg(feature = "rns")]
 pub use faces::rns;
 pub use handle::Handle;
-pub use ports::udp::{UdpOptions, bind_udp};
 pub use runtime::{Interest, Progress, Runtime, SocketIo, Timer};
+pub use sockets::{UdpOptions, bind_udp};
 pub use stats::{ErrorCounts, Stats, Traffic};
+pub use trust::Trust;

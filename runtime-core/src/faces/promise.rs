@@ -47,6 +47,7 @@ impl<T> Resolver<T> {
     }
 
     /// Says whether nobody waits for the value any more.
+    #[cfg(any(feature = "rns", test))]
     pub(crate) fn is_abandoned(&self) -> bool {
         Arc::strong_count(&self.0) < 2
     }

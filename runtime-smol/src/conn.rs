@@ -1,0 +1,17 @@
+//! HTTP, WebSocket and datagrams on smol: one client for six schemes.
+
+use crate::Smol;
+
+pub use runtime_core::conn::*;
+
+/// An HTTP client for one origin.
+pub type Client = runtime_core::conn::Client<Smol>;
+
+/// A WebSocket: messages in both directions.
+pub type WebSocket = runtime_core::conn::WebSocket<Smol>;
+
+/// A UDP socket that is connected to one peer.
+pub type UdpChannel = runtime_core::conn::UdpChannel<Smol>;
+
+/// A member of a multicast group.
+pub type Multicast = runtime_core::conn::Multicast<Smol>;
