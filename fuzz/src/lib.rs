@@ -10,6 +10,7 @@
     reason = "a broken promise is reported by panicking"
 )]
 
+pub mod conn;
 pub mod raknet;
 pub mod rns;
 
@@ -22,7 +23,7 @@ pub type Target = (&'static str, fn(&[u8]));
 pub const SEEDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds");
 
 /// All targets.
-pub const TARGETS: [Target; 13] = [
+pub const TARGETS: [Target; 17] = [
     ("raknet_offline", raknet::offline),
     ("raknet_datagram", raknet::datagram),
     ("raknet_ack", raknet::ack),
@@ -35,6 +36,10 @@ pub const TARGETS: [Target; 13] = [
     ("rns_msgpack", rns::msgpack),
     ("rns_node", rns::node),
     ("rns_resource", rns::resource),
+    ("conn_http_client", conn::http_client),
+    ("conn_http_server", conn::http_server),
+    ("conn_websocket", conn::websocket),
+    ("conn_url", conn::url),
     ("capture", capture),
 ];
 

@@ -28,7 +28,6 @@ mod outgoing;
 mod secrets;
 pub mod server;
 mod talk;
-#[cfg(feature = "tls")]
 pub mod tls;
 mod url;
 pub mod ws;

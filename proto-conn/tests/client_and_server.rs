@@ -181,6 +181,37 @@ fn a_circle_of_redirects_ends() {
 }
 
 #[test]
+fn redirects_are_followed_when_answers_come_in_parts_too() {
+    fn parts(told: &[proto_conn::client::Event]) -> Vec<&str> {
+        let part = |event| if let proto_conn::client::Event::Part(part) = event { part.as_str() } else { None };
+        told.iter().filter_map(part).collect()
+    }
+    let in_parts = |options: &mut Options| {
+        options.max_redirects = 3;
+        options.stream_responses = true;
+    };
+    let answer = |request: &Message| match request.target.as_str() {
+        "/" => Message::response(302, "this way").with_header("Location", "/next").unwrap(),
+        "/circle" => Message::response(302, "round").with_header("Location", "/circle").unwrap(),
+        target => Message::response(200, target.to_owned()),
+    };
+    let mut stage = Stage::with("http", "/", in_parts, |_| {});
+    stage.ask(Message::get());
+    let told = stage.serve(8 * SECOND, answer);
+    let [head] = messages(&told)[..] else { panic!("{told:?}") };
+    assert_eq!(head.status, 200);
+    assert!(head.flags.has(Flags::STREAMED) && head.flags.has(Flags::REDIRECTED), "{told:?}");
+    assert_eq!(parts(&told), ["/next"], "the redirect's own body is nobody's");
+
+    stage.ask(Message::request(Method::Get, "/circle", ""));
+    let told = stage.serve(8 * SECOND, answer);
+    assert_eq!(failures(&told)[0].code, Code::TooManyRedirects);
+    assert!(parts(&told).is_empty(), "{told:?}");
+    stage.ask(Message::request(Method::Get, "/on", ""));
+    assert_eq!(messages(&stage.serve(8 * SECOND, answer))[0].status, 200);
+}
+
+#[test]
 fn a_lost_websocket_comes_back_when_asked_to() {
     let reconnecting =
         |options: &mut Options| options.reconnect = Some(proto_conn::client::Reconnect::default());

@@ -24,8 +24,6 @@ pub(super) struct Exchange {
     pub(super) is_streamed: bool,
     /// Parts of its streamed body were taken.
     pub(super) has_begun_body: bool,
-    /// Its answer's body is being handed out in parts.
-    pub(super) is_answering: bool,
     deadline: Option<Instant>,
 }
 
@@ -41,7 +39,6 @@ impl Exchange {
             is_retry: false,
             is_streamed,
             has_begun_body: false,
-            is_answering: false,
             deadline: total.map(|total| now + total),
         }
     }

@@ -101,29 +101,39 @@ impl Connection {
 
     fn on_response(&mut self, message: Message) {
         let Some(exchange) = self.exchanges.flying.front_mut() else { return };
-        if message.flags.has(Flags::STREAMED) {
-            exchange.is_answering = true;
-            let message = self.dressed(message);
-            return self.events.push_back(Event::Message(message));
-        }
+        let is_streamed = message.flags.has(Flags::STREAMED);
         match exchange.follow(&message, &self.url, &self.options) {
             Ok(true) => {
-                if let Some(exchange) = self.exchanges.flying.pop_front() {
+                let exchange = self.exchanges.flying.pop_front();
+                self.note_served();
+                if is_streamed {
+                    self.leave_body();
+                }
+                if let Some(exchange) = exchange {
                     self.exchanges.push_front(exchange);
                 }
-                self.note_served();
             }
             Ok(false) => {
                 let message = self.dressed(message);
                 self.events.push_back(Event::Message(message));
-                self.on_answered();
+                if !is_streamed {
+                    self.on_answered();
+                }
             }
             Err(error) => {
                 let exchange = Some(exchange.id);
                 self.events.push_back(Event::Failed { exchange, error });
                 self.on_answered();
+                if is_streamed {
+                    self.leave_body();
+                }
             }
         }
+    }
+
+    /// Gives the stream up rather than read a redirect's body, which may be of any length and which nobody wants.
+    fn leave_body(&mut self) {
+        self.on_stream_failed(Error::new(Code::Reset, Phase::Receive));
     }
 
     /// An exchange has its whole answer.

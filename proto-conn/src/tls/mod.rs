@@ -14,26 +14,46 @@
 //! | `verify`, `der`, `fault` | whom to trust, and what an error says |
 //! | `layer`, `received` | records |
 
+#[cfg(not(feature = "tls"))]
+mod absent;
+#[cfg(feature = "tls")]
 mod config;
+#[cfg(feature = "tls")]
 mod der;
+#[cfg(feature = "tls")]
 mod fault;
+#[cfg(feature = "tls")]
 mod identity;
+#[cfg(feature = "tls")]
 mod layer;
+#[cfg(feature = "tls")]
 mod prepared;
+#[cfg(feature = "tls")]
 mod provider;
+#[cfg(feature = "tls")]
 mod received;
+#[cfg(feature = "tls")]
 mod roots;
+#[cfg(feature = "tls")]
 mod time;
+#[cfg(feature = "tls")]
 mod verify;
 
 use alloc::{boxed::Box, vec::Vec};
 
 use crate::{Error, Host, Outgoing, StreamEnd};
 
+#[cfg(not(feature = "tls"))]
+pub use absent::{TlsClient, TlsServer};
+#[cfg(feature = "tls")]
 pub use config::{Ciphers, ClientAuth, KeyLog, TlsConfig, TlsServerConfig};
+#[cfg(feature = "tls")]
 pub use identity::Identity;
+#[cfg(feature = "tls")]
 pub use prepared::{TlsClient, TlsServer};
+#[cfg(feature = "tls")]
 pub use roots::Roots;
+#[cfg(feature = "tls")]
 pub use time::WallClock;
 
 /// One side of a TLS connection.
@@ -143,11 +163,12 @@ pub fn server(config: &TlsServer) -> Result<Box<dyn TlsLayer>, Error> {
     config.accept()
 }
 
-/// Returns what pins a certificate's key: SHA-256 of its `SubjectPublicKeyInfo`, as for [`TlsConfig::pins`].
+/// Returns what pins a certificate's key: SHA-256 of its `SubjectPublicKeyInfo`, as for `TlsConfig::pins`.
 ///
 /// # Errors
 ///
 /// [`Code::TlsConfig`](crate::Code::TlsConfig) when `certificate` is not one in DER.
+#[cfg(feature = "tls")]
 pub fn pin(certificate: &[u8]) -> Result<[u8; 32], Error> {
     verify::pin(certificate).map_err(|error| fault::configuration(&error))
 }
