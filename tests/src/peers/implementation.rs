@@ -1,8 +1,8 @@
 //! The foreign implementations there are.
 
-use std::{env, process::Command};
+use std::process::Command;
 
-use super::install;
+use super::{install, wishes};
 
 /// A foreign implementation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,12 +42,7 @@ impl Implementation {
 
     /// Says, and prints, whether the tests of this peer are to be left out (`IOLITE_SKIP_PEERS`).
     pub fn is_skipped(self) -> bool {
-        let wish = env::var("IOLITE_SKIP_PEERS").unwrap_or_default();
-        let skipped = wish == "1" || wish.split(',').any(|name| name.trim() == self.name());
-        if skipped {
-            println!("SKIPPED: no tests with {}, because IOLITE_SKIP_PEERS={wish}", self.name());
-        }
-        skipped
+        wishes::is_skipped(self.name())
     }
 
     /// Says whether its server can listen on a port of the operating system's choice and tell which.
@@ -76,12 +71,6 @@ impl Implementation {
     /// # Panics
     /// It could not be installed.
     pub(crate) fn had(self, installed: Result<Command, String>) -> Command {
-        installed.unwrap_or_else(|missing| {
-            panic!(
-                "the peer {} cannot be had: {missing}\n(IOLITE_SKIP_PEERS={} leaves its tests out)",
-                self.name(),
-                self.name()
-            )
-        })
+        wishes::had(self.name(), installed)
     }
 }

@@ -18,14 +18,7 @@ pub(super) fn node_script(script: &str) -> Result<Command, String> {
         let manifest = sources().join("node/package.json");
         let pins = read(&manifest)? + &kernel_major();
         prepare("node", &pins, |folder| {
-            copy(&manifest, &folder.join("package.json"))?;
-            // Scripts would build C++ from sources fetched elsewhere; the packages bring what is needed.
-            run(
-                Command::new("npm")
-                    .args(["install", "--ignore-scripts", "--no-audit", "--no-fund"])
-                    .current_dir(folder),
-                "install Node.js 20 or later with npm",
-            )?;
+            node_packages(&manifest, folder)?;
             alias_prebuilt_addon(&folder.join("node_modules/raknet-native/prebuilds"))
         })
     });
@@ -84,24 +77,37 @@ pub(crate) fn workspace_binary(package: &str, name: &str) -> Result<PathBuf, Str
 /// Returns the folder with the Python that has all packages the peers need.
 fn python_packages() -> Result<PathBuf, String> {
     static PACKAGES: OnceLock<Result<PathBuf, String>> = OnceLock::new();
-    let installed = PACKAGES.get_or_init(|| {
-        let requirements = sources().join("python/requirements.txt");
-        prepare("python", &read(&requirements)?, |folder| {
-            let hint = "install Python 3.9 or later with venv and pip (Debian: python3-venv)";
-            run(Command::new("python3").args(["-m", "venv"]).arg(folder), hint)?;
-            run(
-                Command::new(folder.join("bin/python"))
-                    .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement"])
-                    .arg(&requirements),
-                hint,
-            )
-        })
-    });
-    installed.clone()
+    PACKAGES.get_or_init(|| python_environment("python", &sources().join("python/requirements.txt"))).clone()
+}
+
+/// Returns the folder `kind` with a Python of its own that has the packages of a list.
+pub(crate) fn python_environment(kind: &str, requirements: &Path) -> Result<PathBuf, String> {
+    prepare(kind, &read(requirements)?, |folder| {
+        let hint = "install Python 3.9 or later with venv and pip (Debian: python3-venv)";
+        run(Command::new("python3").args(["-m", "venv"]).arg(folder), hint)?;
+        run(
+            Command::new(folder.join("bin/python"))
+                .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement"])
+                .arg(requirements),
+            hint,
+        )
+    })
+}
+
+/// Installs the packages of a `package.json` into a folder.
+pub(crate) fn node_packages(manifest: &Path, folder: &Path) -> Result<(), String> {
+    copy(manifest, &folder.join("package.json"))?;
+    // Scripts would build C++ from sources fetched elsewhere; the packages bring what is needed.
+    run(
+        Command::new("npm")
+            .args(["install", "--ignore-scripts", "--no-audit", "--no-fund"])
+            .current_dir(folder),
+        "install Node.js 20 or later with npm",
+    )
 }
 
 /// Fills the folder `kind` anew unless it was filled for the same `pins`.
-fn prepare(
+pub(crate) fn prepare(
     kind: &str,
     pins: &str,
     fill: impl FnOnce(&Path) -> Result<(), String>,
@@ -141,7 +147,7 @@ fn kernel_major() -> String {
 }
 
 /// Runs a command to its end; a failure tells what to install and what the command said.
-fn run(command: &mut Command, hint: &str) -> Result<(), String> {
+pub(crate) fn run(command: &mut Command, hint: &str) -> Result<(), String> {
     let output = command.output().map_err(|error| format!("{command:?}: {error}; {hint}"))?;
     if output.status.success() {
         return Ok(());
@@ -150,7 +156,7 @@ fn run(command: &mut Command, hint: &str) -> Result<(), String> {
     Err(format!("{command:?} failed; {hint}. It said:\n{said}"))
 }
 
-fn read(path: &Path) -> Result<String, String> {
+pub(crate) fn read(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
@@ -163,12 +169,12 @@ fn cargo() -> Command {
 }
 
 /// Where the peers' own programs are.
-fn sources() -> PathBuf {
+pub(crate) fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("peers")
 }
 
 /// Where peers are installed.
-fn root() -> Result<PathBuf, String> {
+pub(crate) fn root() -> Result<PathBuf, String> {
     let root = target_folder()?.join("peers");
     explain(fs::create_dir_all(&root))?;
     Ok(root)

@@ -1,4 +1,5 @@
-//! Real implementations, and what tests need to talk to those of RakNet; for Reticulum see [`crate::reticulum`].
+//! Real implementations, and what tests need to talk to those of RakNet; for Reticulum see [`crate::reticulum`], for
+//! HTTP and WebSocket [`crate::conn`].
 //!
 //! ```text
 //! a test --> Pairing --> Session  (ours: the blocking loop or tokio)
@@ -22,19 +23,24 @@ mod bedrock;
 mod implementation;
 pub(crate) mod install;
 mod lines;
+mod output;
 mod pairing;
 pub(crate) mod patience;
 pub(crate) mod peer;
 pub(crate) mod process;
 mod relay;
 pub mod scenario;
+mod scratch;
 mod session;
+pub(crate) mod wishes;
 
 pub use bedrock::Bedrock;
 pub use implementation::Implementation;
 pub use lines::{End, Role};
+pub use output::Output;
 pub use pairing::Pairing;
 pub use patience::until;
 pub use peer::Peer;
 pub use relay::Relay;
+pub use scratch::Scratch;
 pub use session::{Drive, Listening, Session};

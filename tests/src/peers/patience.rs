@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 /// How long anything may take: a peer's start, a megabyte through its slowest window, the timeout of a lost session.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Asks again and again until there is an answer; `None` when there is none for long.
 pub fn until<T>(mut ask: impl FnMut() -> Option<T>) -> Option<T> {

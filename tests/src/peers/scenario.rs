@@ -132,14 +132,19 @@ pub fn receipts_for_us(ours: &mut dyn Session, theirs: &mut Peer, modes: &[Relia
 
 /// Has the peer send messages with receipts, and checks that it learns that each was acknowledged.
 fn receipts_for_peer(ours: &mut dyn Session, theirs: &mut Peer) {
-    let messages = of_modes(&RECEIPT_MODES);
-    let receipts: Vec<u32> =
-        messages.iter().map(|message| theirs.send(message).expect("a receipt")).collect();
-    for receipt in receipts {
-        assert!(theirs.was_acked(receipt), "the peer's message {receipt} was not acknowledged");
+    let mut sent = vec![];
+    for message in of_modes(&RECEIPT_MODES) {
+        // On a busy machine an acknowledgement may come after the peer has given an unreliable message up.
+        let tries = if message.reliability.is_reliable() { 1 } else { 5 };
+        let acked = (0..tries).any(|_| {
+            sent.push(message.clone());
+            let receipt = theirs.send(&message).expect("a receipt");
+            theirs.was_acked(receipt)
+        });
+        assert!(acked, "the peer's {:?} message was not acknowledged", message.reliability);
     }
-    let arrived = messages.iter().map(|_| ours.recv().payload).collect();
-    assert_same(&messages, arrived);
+    let arrived = sent.iter().map(|_| ours.recv().payload).collect();
+    assert_same(&sent, arrived);
 }
 
 /// Sends messages with receipts both ways, and checks that either side learns that each was acknowledged.
