@@ -20,6 +20,7 @@ mod carrier;
 pub mod client;
 #[cfg(feature = "deflate")]
 mod deflate;
+mod earliest;
 mod error;
 mod headers;
 pub mod http;

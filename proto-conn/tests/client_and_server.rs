@@ -183,8 +183,8 @@ fn a_circle_of_redirects_ends() {
 #[test]
 fn redirects_are_followed_when_answers_come_in_parts_too() {
     fn parts(told: &[proto_conn::client::Event]) -> Vec<&str> {
-        let part = |event| if let proto_conn::client::Event::Part(part) = event { part.as_str() } else { None };
-        told.iter().filter_map(part).collect()
+        use proto_conn::client::Event;
+        told.iter().filter_map(|it| if let Event::Part(part) = it { part.as_str() } else { None }).collect()
     }
     let in_parts = |options: &mut Options| {
         options.max_redirects = 3;
@@ -201,7 +201,7 @@ fn redirects_are_followed_when_answers_come_in_parts_too() {
     let [head] = messages(&told)[..] else { panic!("{told:?}") };
     assert_eq!(head.status, 200);
     assert!(head.flags.has(Flags::STREAMED) && head.flags.has(Flags::REDIRECTED), "{told:?}");
-    assert_eq!(parts(&told), ["/next"], "the redirect's own body is nobody's");
+    assert_eq!(parts(&told).concat(), "/next", "the redirect's own body is nobody's");
 
     stage.ask(Message::request(Method::Get, "/circle", ""));
     let told = stage.serve(8 * SECOND, answer);
@@ -209,6 +209,15 @@ fn redirects_are_followed_when_answers_come_in_parts_too() {
     assert!(parts(&told).is_empty(), "{told:?}");
     stage.ask(Message::request(Method::Get, "/on", ""));
     assert_eq!(messages(&stage.serve(8 * SECOND, answer))[0].status, 200);
+}
+
+#[test]
+fn a_client_without_the_certificate_that_is_wanted_learns_so() {
+    let mut stage =
+        Stage::with("https", "/", |_| {}, |config| config.tls = Some(support::suspicious_servers()));
+    stage.ask(Message::get());
+    let told = stage.serve(4 * SECOND, echo);
+    assert_eq!(failures(&told)[0].code, Code::ClientCertRequired, "{told:?}");
 }
 
 #[test]

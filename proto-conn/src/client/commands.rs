@@ -93,6 +93,9 @@ impl Connection {
             self.begin();
         }
         self.send_waiting();
+        if let Stage::Stream(stream) = &mut self.stage {
+            stream.wind(now);
+        }
         Ok(exchange)
     }
 
@@ -264,6 +267,12 @@ impl Connection {
     /// Returns its state.
     pub const fn state(&self) -> State {
         self.state
+    }
+
+    /// Returns since when an HTTP connection is open without an exchange on it.
+    pub fn idle_since(&self) -> Option<Instant> {
+        let stream = self.stream()?;
+        self.is_unused(stream).then_some(stream.idle_since)
     }
 
     /// Returns the round-trip time that the last answered WebSocket ping took.

@@ -5,7 +5,7 @@ use core::time::Duration;
 use proto_core::Instant;
 
 use super::options::Options;
-use crate::{Error, ExchangeId, Flags, Kind, Message, Method, Url, http::Progress};
+use crate::{Error, ExchangeId, Flags, Kind, Message, Method, Url, earliest::earliest, http::Progress};
 
 /// A request and what is known about it.
 #[derive(Debug)]
@@ -181,7 +181,7 @@ impl Exchanges {
     /// When the first of them has taken too long altogether.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let first = |queue: &VecDeque<Exchange>| queue.front().and_then(|exchange| exchange.deadline);
-        [first(&self.waiting), first(&self.flying)].into_iter().flatten().min()
+        earliest([first(&self.waiting), first(&self.flying)])
     }
 
     /// Removes the first waiting one if it has taken too long; those under way end with their connection.

@@ -157,16 +157,19 @@ impl Connection {
     }
 
     /// Adds what the session does not know.
-    fn dressed(&self, message: Message) -> Message {
-        let mut flags = message.flags;
+    fn dressed(&self, mut message: Message) -> Message {
         let exchange = self.exchanges.flying.front();
         if exchange.is_some_and(|exchange| exchange.redirects > 0) {
-            flags = flags.with(Flags::REDIRECTED);
+            message.flags = message.flags.with(Flags::REDIRECTED);
         }
         let exchange = exchange.map(|exchange| exchange.id);
         let stream = self.stream();
         let (local, peer) = (stream.and_then(|stream| stream.local), stream.map(|stream| stream.peer));
-        Message { flags, local_addr: local, peer_addr: peer, received: Some(self.now), exchange, ..message }
+        message.local_addr = local;
+        message.peer_addr = peer;
+        message.received = Some(self.now);
+        message.exchange = exchange;
+        message
     }
 
     /// Everything was handed to the operating system: a streamed body may go on.
@@ -224,8 +227,13 @@ impl Connection {
     /// When an unused stream is given up.
     pub(super) fn idle_deadline(&self, stream: &Stream) -> Option<Instant> {
         let Talker::Http(session) = &stream.talker else { return None };
-        let is_unused = self.exchanges.is_empty() && session.is_idle() && !stream.carrier.is_handshaking();
+        let is_unused = self.is_unused(stream);
         is_unused.then(|| stream.idle_since + idle_limit(session, self.options.idle_limit))
+    }
+
+    pub(super) fn is_unused(&self, stream: &Stream) -> bool {
+        let Talker::Http(session) = &stream.talker else { return false };
+        self.exchanges.is_empty() && session.is_idle() && !stream.carrier.is_handshaking()
     }
 
     pub(super) fn end_idle_stream(&mut self) {

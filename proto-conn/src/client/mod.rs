@@ -22,7 +22,7 @@ use bytes::Bytes;
 use core::num::{NonZeroU64, NonZeroUsize};
 use proto_core::{Datagram, Instant, LinkEvent, LinkId, LinkRequest, Machine, Rng, Transmit};
 
-use crate::{Error, Message, Url, secrets::Secrets, tls};
+use crate::{Error, Message, Url, earliest::earliest, secrets::Secrets, tls};
 use datagrams::{Datagrams, Heard};
 use dialing::{Dialed, Dialing};
 use exchange::Exchanges;
@@ -213,12 +213,12 @@ impl Machine for Connection {
             Stage::Dialing(dialing, _) => Some(dialing.poll_timeout()),
             Stage::Stream(stream) => {
                 let idle = self.idle_deadline(stream);
-                [stream.poll_timeout(self.options.timeouts.send), idle].into_iter().flatten().min()
+                earliest([stream.poll_timeout(self.options.timeouts.send), idle])
             }
             Stage::Locating(_, deadline) | Stage::Waiting(deadline) => Some(*deadline),
             Stage::Idle | Stage::Datagrams(_) | Stage::Closed => None,
         };
-        [stage, self.exchanges.deadline(), self.parting.poll_timeout()].into_iter().flatten().min()
+        earliest([stage, self.exchanges.deadline(), self.parting.poll_timeout()])
     }
 
     fn wants_read(&self, link: LinkId) -> bool {
@@ -316,6 +316,9 @@ impl Connection {
         }
         self.send_waiting();
         self.end_finished_stream();
+        if let Stage::Stream(stream) = &mut self.stage {
+            stream.wind(now);
+        }
     }
 
     /// Begins to open what the URL and the first exchange ask for.

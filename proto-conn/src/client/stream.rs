@@ -8,6 +8,7 @@ use proto_core::{Instant, LinkEvent, LinkId, Transmit};
 use crate::{
     Code, Error, Phase, Talk, Url,
     carrier::Carrier,
+    earliest::earliest,
     http::{self, ClientSession},
     ws,
 };
@@ -136,7 +137,7 @@ impl Stream {
             Talker::Ws(session) => self.courtesy.poll_timeout(session),
             Talker::Tunnel(_) | Talker::Http(_) | Talker::Upgrade(..) => None,
         };
-        [step, stall, courtesy, self.talker.talk_ref().poll_timeout()].into_iter().flatten().min()
+        earliest([step, stall, courtesy, self.talker.talk_ref().poll_timeout()])
     }
 
     pub(super) fn poll_transmit(&mut self, now: Instant, buf: &mut Vec<u8>) -> Option<Transmit> {
@@ -162,6 +163,14 @@ impl Stream {
             Talker::Http(session) => session.poll_event().map(Told::Http),
             Talker::Upgrade(session, _) => session.poll_event().map(Told::Upgrade),
             Talker::Ws(session) => self.courtesy.poll_event(now, session).map(Told::Ws),
+        }
+    }
+
+    /// Lets the talker start the timers that it could not start without knowing the time.
+    pub(super) fn wind(&mut self, now: Instant) {
+        let talk = self.talker.talk();
+        if talk.poll_timeout().is_some_and(|due| due <= now) {
+            talk.handle_timeout(now);
         }
     }
 

@@ -106,9 +106,9 @@ impl Connection {
     pub(super) fn on_ws(&mut self, event: ws::Event) {
         let now = self.now;
         match event {
-            ws::Event::Message(message) => {
-                let peer = self.stream().map(|stream| stream.peer);
-                let message = Message { peer_addr: peer, received: Some(now), ..message };
+            ws::Event::Message(mut message) => {
+                message.peer_addr = self.stream().map(|stream| stream.peer);
+                message.received = Some(now);
                 self.events.push_back(Event::Message(message));
             }
             ws::Event::Writable => {

@@ -26,7 +26,10 @@ use super::{
     options::{BodyKind, Progress, ResponseMode, SendOptions},
     receiver::{BodyPlan, Receiver, Stage},
 };
-use crate::{Code, Error, Flags, Headers, Message, Method, Outgoing, Payload, Phase, StreamEnd, Talk};
+use crate::{
+    Code, Error, Flags, Headers, Message, Method, Outgoing, Payload, Phase, StreamEnd, Talk,
+    earliest::earliest,
+};
 
 /// Sends requests on one connection, and receives the answers.
 #[derive(Debug)]
@@ -570,7 +573,7 @@ impl Talk for ClientSession {
 
     fn poll_timeout(&self) -> Option<Instant> {
         let silence = if self.receiver.is_full() { None } else { self.silence.due() };
-        [silence, self.go_ahead.due()].into_iter().flatten().min()
+        earliest([silence, self.go_ahead.due()])
     }
 
     fn is_over(&self) -> bool {

@@ -244,7 +244,7 @@ impl Server {
             match peer.poll_event(self.now) {
                 Some(Told::Http(event)) => self.on_http(slot, event),
                 Some(Told::Ws(event)) => self.on_ws(slot, event),
-                Some(Told::Failed(error)) => self.end(slot, 1006, "", Some(error)),
+                Some(Told::Failed(error)) => self.on_failed(slot, error),
                 None => {
                     let had_read = peer.wants_read();
                     peer.resume(self.now);
@@ -254,10 +254,11 @@ impl Server {
                 }
             }
         }
-        if let Some(peer) = self.peers.get_mut(slot)
-            && !core::mem::replace(&mut peer.is_queued, true)
-        {
-            self.ready.push_back(slot);
+        if let Some(peer) = self.peers.get_mut(slot) {
+            peer.wind(self.now);
+            if !core::mem::replace(&mut peer.is_queued, true) {
+                self.ready.push_back(slot);
+            }
         }
         self.set_deadline(slot);
     }
@@ -287,8 +288,9 @@ impl Server {
         let Some(peer) = self.peers.get_mut(slot) else { return };
         let id = PeerId(peer.carrier.link());
         match event {
-            http::Event::Request(message) => {
-                let message = Message { peer_addr: peer.from, received: Some(self.now), ..message };
+            http::Event::Request(mut message) => {
+                message.peer_addr = peer.from;
+                message.received = Some(self.now);
                 if self.config.accept_websockets && asks_for_websocket(&message) {
                     return self.switch(slot, &message);
                 }
@@ -309,8 +311,9 @@ impl Server {
         let Some(peer) = self.peers.get_mut(slot) else { return };
         let id = PeerId(peer.carrier.link());
         match event {
-            ws::Event::Message(message) => {
-                let message = Message { peer_addr: peer.from, received: Some(self.now), ..message };
+            ws::Event::Message(mut message) => {
+                message.peer_addr = peer.from;
+                message.received = Some(self.now);
                 self.events.push_back(Event::Message { peer: id, message });
             }
             ws::Event::Writable => self.events.push_back(Event::Writable { peer: id }),
@@ -326,6 +329,17 @@ impl Server {
         peer.is_going = true;
         if !core::mem::replace(&mut peer.is_told, true) {
             self.events.push_back(Event::Closed { peer: id, code, reason: reason.into(), error });
+        }
+    }
+
+    /// A peer's stream is of no use any more. What TLS has to say about that, an alert, leaves before it is closed.
+    fn on_failed(&mut self, slot: usize, error: Error) {
+        let has_last_word =
+            self.peers.get_mut(slot).is_some_and(|peer| !peer.is_told && peer.has_last_word());
+        if has_last_word {
+            self.farewell(slot, 1006, "", Some(error));
+        } else {
+            self.end(slot, 1006, "", Some(error));
         }
     }
 

@@ -9,6 +9,7 @@ use super::config::Config;
 use crate::{
     Code, Error, Phase, Talk,
     carrier::Carrier,
+    earliest::earliest,
     http::{self, ServerSession},
     ws,
 };
@@ -141,18 +142,28 @@ impl Peer {
         });
     }
 
+    /// Lets the session start the timers that it could not start without knowing the time.
+    pub(super) fn wind(&mut self, now: Instant) {
+        self.with(|_, talk| {
+            if talk.poll_timeout().is_some_and(|due| due <= now) {
+                talk.handle_timeout(now);
+            }
+            Ok(())
+        });
+    }
+
     pub(super) fn poll_timeout(&self, config: &Config) -> Option<Instant> {
         let talk = match &self.speaks {
             Speaks::Http(session) => session.poll_timeout(),
             Speaks::Ws(session) => {
                 let courtesy = self.courtesy.poll_timeout(session);
-                [session.poll_timeout(), courtesy].into_iter().flatten().min()
+                earliest([session.poll_timeout(), courtesy])
             }
             Speaks::Nothing => None,
         };
         let handshake = self.handshake_until.filter(|_| self.carrier.is_handshaking());
         let stall = self.stalled.map(|since| since + config.send_timeout);
-        [talk, handshake, stall, self.idle_deadline(config)].into_iter().flatten().min()
+        earliest([talk, handshake, stall, self.idle_deadline(config)])
     }
 
     pub(super) fn poll_transmit(&mut self, now: Instant, buf: &mut Vec<u8>) -> Option<Transmit> {
@@ -191,6 +202,15 @@ impl Peer {
             Ok(over && !carrier.wants_output(talk))
         })
         .unwrap_or(true)
+    }
+
+    /// Says whether the carrier has something left to say. What talked over it has not: it failed.
+    pub(super) fn has_last_word(&mut self) -> bool {
+        let has = |carrier: &mut Carrier, talk: &mut dyn Talk| {
+            *talk.outgoing() = crate::Outgoing::default();
+            Ok(carrier.wants_output(talk))
+        };
+        self.with(has).unwrap_or(false)
     }
 
     /// Says goodbye in TLS, once; says whether that gave it something to send.

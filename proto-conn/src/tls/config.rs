@@ -62,8 +62,8 @@ pub struct TlsServerConfig {
     pub identity: Identity,
     /// Whether clients present certificates too.
     pub client_auth: ClientAuth,
-    /// Application protocols to accept, best first. A client that offers others only is refused. `http/1.1` unless
-    /// changed.
+    /// Application protocols to accept, best first. A client that offers others only is refused. `http/1.1` and
+    /// `http/1.0` unless changed.
     pub alpn: Vec<Vec<u8>>,
     /// The oldest version to accept.
     pub oldest: TlsVersion,
@@ -81,7 +81,7 @@ impl TlsServerConfig {
         Self {
             identity,
             client_auth: ClientAuth::None,
-            alpn: vec![b"http/1.1".to_vec()],
+            alpn: vec![b"http/1.1".to_vec(), b"http/1.0".to_vec()],
             oldest: TlsVersion::V1_2,
             newest: TlsVersion::V1_3,
             sessions: 256,

@@ -21,7 +21,9 @@ use super::{
     receive::{Item, Receiver},
     send::Sender,
 };
-use crate::{Code, Error, Flags, Kind, Message, Outgoing, Payload, Phase, StreamEnd, Talk};
+use crate::{
+    Code, Error, Flags, Kind, Message, Outgoing, Payload, Phase, StreamEnd, Talk, earliest::earliest,
+};
 
 /// A WebSocket connection once its handshake is done, in either role.
 #[derive(Debug)]
@@ -555,7 +557,7 @@ impl Talk for Session {
             Stage::Closing { until } | Stage::Lingering { until } => Some(until),
             Stage::Over { until } => until,
         };
-        [stage, self.release].into_iter().flatten().min()
+        earliest([stage, self.release])
     }
 
     fn is_over(&self) -> bool {

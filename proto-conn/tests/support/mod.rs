@@ -6,7 +6,7 @@
 mod certificates;
 mod party;
 
-pub(crate) use certificates::{clients, servers};
+pub(crate) use certificates::{clients, servers, suspicious_servers};
 pub(crate) use party::{Party, Tale};
 
 use netsim::{Network, NodeId, StreamConditions};
