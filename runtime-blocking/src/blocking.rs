@@ -245,6 +245,11 @@ impl<M: Machine> Blocking<M> {
         &self.machine
     }
 
+    /// Reads the machine's clock.
+    pub fn now(&self) -> Instant {
+        self.clock.to_machine(std_now())
+    }
+
     /// Returns what was counted so far.
     pub const fn stats(&self) -> Stats {
         self.stats
@@ -298,10 +303,6 @@ impl<M: Machine> Blocking<M> {
 
     fn next_deadline(&self) -> Option<Instant> {
         [self.next, self.links.next_deadline()].into_iter().flatten().min()
-    }
-
-    fn now(&self) -> Instant {
-        self.clock.to_machine(std_now())
     }
 }
 

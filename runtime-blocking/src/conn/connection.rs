@@ -6,6 +6,7 @@ use proto_conn::{
 };
 use std::{
     collections::VecDeque,
+    num::NonZeroUsize,
     os::fd::BorrowedFd,
     time::{Duration, Instant},
 };
@@ -52,8 +53,7 @@ impl Connection {
             options.tls = Some(default_tls()?);
         }
         let machine = client::Connection::new(url, options, seed()?)?;
-        let driver =
-            Blocking::new(machine, Config::default()).map_err(|error| os_error(Phase::Arguments, &error))?;
+        let driver = Blocking::new(machine, config()).map_err(|error| os_error(Phase::Arguments, &error))?;
         Ok(Self { driver, kept: VecDeque::new(), closed: None })
     }
 
@@ -67,7 +67,7 @@ impl Connection {
         while !matches!(self.state(), State::Open | State::HttpReady) {
             match self.wait_event(deadline, Phase::Connect)? {
                 Event::Closed(closed) => return Err(self.why(&closed)),
-                Event::Failed { error, .. } => return Err(error),
+                Event::Failed { error, .. } => return Err(self.explained(error)),
                 Event::State(_) => {}
                 other => self.kept.push_back(other),
             }
@@ -89,6 +89,7 @@ impl Connection {
     /// # Errors
     /// The message cannot be sent, the handle is closed, or [`Code::WouldBlock`]: too many wait.
     pub fn send(&mut self, message: Message) -> Result<Option<ExchangeId>, Error> {
+        self.look_before_reuse()?;
         self.driver.with(|machine, now| machine.send(now, message)).map_err(|error| self.explained(error))
     }
 
@@ -102,7 +103,7 @@ impl Connection {
         loop {
             match self.any_event(deadline, Phase::Receive)? {
                 Event::Message(message) => return Ok(message),
-                Event::Failed { error, .. } => return Err(error),
+                Event::Failed { error, .. } => return Err(self.explained(error)),
                 Event::Closed(closed) => return Err(self.why(&closed)),
                 Event::State(_)
                 | Event::Part(_)
@@ -269,13 +270,23 @@ impl Connection {
     }
 
     /// Returns the time on the connection's clock, which is that of [`Message::received`].
-    pub fn now(&mut self) -> proto_core::Instant {
-        self.driver.with(|_, now| now)
+    pub fn now(&self) -> proto_core::Instant {
+        self.driver.now()
     }
 
     /// Returns the machine, to ask it for more.
     pub fn machine(&self) -> &client::Connection {
         self.driver.machine()
+    }
+
+    /// Notices that the server has closed a connection that was not used for a while: a request on it would be lost, and
+    /// not all may be sent again.
+    fn look_before_reuse(&mut self) -> Result<(), Error> {
+        let since = self.driver.machine().idle_since();
+        if since.is_some_and(|since| self.driver.now().saturating_since(since) >= LOOK_AFTER) {
+            self.process()?;
+        }
+        Ok(())
     }
 
     fn when_there_is_room<T>(
@@ -291,7 +302,7 @@ impl Connection {
             }
             match self.wait_event(deadline, Phase::Send)? {
                 Event::Closed(closed) => return Err(self.why(&closed)),
-                Event::Failed { error, .. } => return Err(error),
+                Event::Failed { error, .. } => return Err(self.explained(error)),
                 Event::State(_) | Event::Writable => {}
                 other => self.kept.push_back(other),
             }
@@ -321,7 +332,9 @@ impl Connection {
             };
             match event {
                 Event::Message(message) if is_answer(&message, exchange) => return Ok(message),
-                Event::Failed { exchange: failed, error } if failed == exchange => return Err(error),
+                Event::Failed { exchange: failed, error } if failed == exchange => {
+                    return Err(self.explained(error));
+                }
                 Event::Closed(closed) => return Err(self.why(&closed)),
                 Event::State(_) | Event::Writable => {}
                 other => self.kept.push_back(other),
@@ -383,6 +396,11 @@ impl Connection {
     }
 }
 
+/// One datagram a call: that is the fastest way to ask and answer.
+fn config() -> Config {
+    Config { segments_per_send: NonZeroUsize::MIN, ..Config::default() }
+}
+
 /// Says whether a message answers what was sent.
 fn is_answer(message: &Message, exchange: Option<ExchangeId>) -> bool {
     match message.kind {
@@ -391,6 +409,9 @@ fn is_answer(message: &Message, exchange: Option<ExchangeId>) -> bool {
         Kind::Request | Kind::Informational | Kind::Ping | Kind::Pong | Kind::Close => false,
     }
 }
+
+/// In a dialogue without pauses, an end of the connection is read with the answer before it.
+const LOOK_AFTER: Duration = Duration::from_millis(1);
 
 #[allow(clippy::disallowed_methods, reason = "a driver reads the clock")]
 fn deadline(timeout: Option<Duration>) -> Option<Instant> {
