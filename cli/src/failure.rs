@@ -64,6 +64,11 @@ impl Failure {
         Self::file(format_args!("cannot write to standard output: {error}"))
     }
 
+    /// A fault with one of the exit codes that the help of its own command documents.
+    pub(crate) fn coded(status: u8, what: impl Display) -> Self {
+        Self { status, what: what.to_string(), advice: None }
+    }
+
     /// No fault of this program: an exit code that is somebody else's.
     pub(crate) const fn silent(status: u8) -> Self {
         Self { status, what: String::new(), advice: None }
@@ -92,6 +97,6 @@ impl Failure {
     }
 
     fn new(code: Code, what: impl Display) -> Self {
-        Self { status: code as u8, what: what.to_string(), advice: None }
+        Self::coded(code as u8, what)
     }
 }

@@ -4,6 +4,7 @@
 //! - [`commands`]: one module a command.
 //! - [`raknet`]: what several RakNet commands share.
 //! - [`rns`]: the commands of Reticulum.
+//! - `conn`: the commands of connections over HTTP, WebSocket and UDP, on Linux.
 //! - [`output`]: lines, tables, colours, progress, JSON.
 //! - [`failure`]: why a command ends early, and with which exit code.
 
@@ -12,6 +13,8 @@
 
 mod args;
 mod commands;
+#[cfg(target_os = "linux")]
+mod conn;
 mod failure;
 mod interrupt;
 mod output;

@@ -8,7 +8,7 @@ use command::{Running, iolite};
 fn the_demo_succeeds_and_sums_up() {
     let demo = iolite(&["demo", "--quick"]);
     assert_eq!(demo.code, Some(0), "{demo:?}");
-    assert!(demo.stdout.contains("all 17 sections are right"), "{demo:?}");
+    assert!(demo.stdout.contains("all 23 sections are right"), "{demo:?}");
     assert!(!demo.stdout.contains('\u{1b}'), "colours where there is no terminal: {demo:?}");
 }
 
@@ -19,7 +19,7 @@ fn the_demo_tells_machines_the_same() {
     let summary = &demo.json_lines()[0];
     assert_eq!(summary["ok"], true);
     let sections = summary["sections"].as_array().unwrap();
-    assert!(sections.len() == 17 && sections.iter().all(|section| section["ok"] == true), "{summary}");
+    assert!(sections.len() == 23 && sections.iter().all(|section| section["ok"] == true), "{summary}");
 }
 
 #[test]

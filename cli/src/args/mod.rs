@@ -31,6 +31,10 @@ pub(crate) enum Command {
     /// Run a Reticulum node, look into it, and work over it.
     #[command(subcommand)]
     Rns(crate::rns::Rns),
+    /// Talk over HTTP, WebSocket and UDP, with and without TLS, and run echo peers for all of them.
+    #[cfg(target_os = "linux")]
+    #[command(subcommand, after_help = crate::conn::EXIT_CODES)]
+    Conn(Box<crate::conn::Conn>),
     /// Print the RakNet datagrams and Reticulum packets of a capture file readably.
     Dissect(dissect::Dissect),
 }
@@ -41,6 +45,7 @@ Examples:
   iolite raknet ping play.example.org
   iolite raknet proxy --listen 0.0.0.0:19132 --to play.example.org
   iolite rns daemon
+  iolite conn get https://example.org/ -v
   iolite dissect trace.pcapng";
 
 const LONG: &str = "\
@@ -53,6 +58,9 @@ Examples:
   iolite raknet bench --self                        throughput and latency of this machine
   iolite rns daemon                                 the Reticulum node of this host
   iolite rns status                                 its interfaces
+  iolite conn serve                                 echo peers for http, ws, udp and their like
+  iolite conn get https://example.org/ -v           a request, with phases and timings
+  echo hi | iolite conn ws ws://127.0.0.1:8080/     lines as WebSocket messages
   iolite dissect trace.pcapng --port 19132          what happened on the wire
 
 Exit codes:
@@ -61,4 +69,5 @@ Exit codes:
   2    the command line makes no sense
   3    the network or a peer refused: unknown host, no answer, address in use, session lost
   4    a file cannot be read or is not what it should be
-  130  interrupted with Ctrl-C";
+  130  interrupted with Ctrl-C
+`iolite conn --help` has more of them, one for each phase of a connection.";

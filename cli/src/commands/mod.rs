@@ -32,12 +32,14 @@ async fn run(command: Command, interrupt: Interrupt) -> Result<(), Failure> {
         Command::Demo(options) => interrupt.or(demo::run(options)).await,
         Command::Raknet(command) => raknet::run(command, interrupt).await,
         Command::Rns(command) => crate::rns::run(command, interrupt).await,
+        #[cfg(target_os = "linux")]
+        Command::Conn(command) => crate::conn::run(*command, interrupt).await,
         Command::Dissect(options) => interrupt.or(aside(move || dissect::run(&options))).await,
     }
 }
 
 /// Runs what blocks on a thread of its own, so that Ctrl-C is heard meanwhile.
-async fn aside<T: Send + 'static>(
+pub(crate) async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
     tokio::task::spawn_blocking(work).await.map_err(Failure::check)?

@@ -2,6 +2,8 @@
 //!
 //! Each protocol brings a list of [`Section`]s; this module runs them one after the other and sums up.
 
+#[cfg(target_os = "linux")]
+mod conn;
 mod raknet;
 mod rns;
 mod section;
@@ -29,7 +31,7 @@ use section::{Outcome, Section, Stage};
 pub(crate) async fn run(options: Demo) -> Result<(), Failure> {
     let start = Instant::now();
     let mut reports = Vec::new();
-    for section in raknet::SECTIONS.iter().chain(rns::SECTIONS) {
+    for section in raknet::SECTIONS.iter().chain(rns::SECTIONS).chain(CONN) {
         let report = run_section(section, options).await;
         if !options.json {
             output::line(report.line())?;
@@ -132,6 +134,12 @@ fn verdict(sections: usize, failed: usize, taken: Duration) -> String {
         _ => paint(style::BAD, format_args!("{failed} of {sections} sections failed, in {}", time(taken))),
     }
 }
+
+/// The sections of connections, where there are any.
+#[cfg(target_os = "linux")]
+const CONN: &[Section] = conn::SECTIONS;
+#[cfg(not(target_os = "linux"))]
+const CONN: &[Section] = &[];
 
 /// How long a section may take.
 const LONGEST: Duration = Duration::from_secs(60);
