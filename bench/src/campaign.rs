@@ -30,8 +30,18 @@ pub(crate) trait Contest {
     /// What the tables say about a cell.
     fn quantities(&self, cell: &Self::Cell) -> Vec<Quantity<Self::Peer, Self::Measurement>>;
 
+    /// The rows of a cell: its quantities, and whatever follows from them.
+    fn rows(&self, cell: &Self::Cell, outcomes: &[Outcome<Self::Peer, Self::Measurement>]) -> Vec<Row> {
+        Row::of_cell(&self.quantities(cell), outcomes)
+    }
+
     /// Prints a cell with all that was measured in it.
     fn print(&self, cell: &Self::Cell, outcomes: &[Outcome<Self::Peer, Self::Measurement>]);
+
+    /// Prints what all cells come to.
+    fn conclude(&self, rows: &[Row]) {
+        console::print_overview(rows);
+    }
 }
 
 /// Measures all cells; each is printed and recorded as soon as it is done.
@@ -45,14 +55,14 @@ pub(crate) fn run<C: Contest>(contest: &C, run: &Run, mut journal: Option<Journa
     for (index, cell) in contest.cells().iter().enumerate() {
         let outcomes = measure(contest, index, cell, run.repetitions, &progress)?;
         progress.suspend(|| contest.print(cell, &outcomes));
-        let cell_rows = Row::of_cell(&contest.quantities(cell), &outcomes);
+        let cell_rows = contest.rows(cell, &outcomes);
         if let Some(journal) = &mut journal {
             journal.write_rows(&cell_rows)?;
         }
         rows.extend(cell_rows);
     }
     progress.finish_and_clear();
-    console::print_overview(&rows);
+    contest.conclude(&rows);
     Ok(())
 }
 

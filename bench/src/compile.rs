@@ -14,12 +14,14 @@ pub(crate) enum Binary {
     Iolite(&'static str),
     /// A package of `bench/rivals` and its binary.
     Rival(&'static str),
+    /// A folder of `bench/rivals` with a `main.cpp`; see [`cpp`](crate::cpp).
+    Cpp(&'static str),
 }
 
 impl Binary {
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::Iolite(name) | Self::Rival(name) => name,
+            Self::Iolite(name) | Self::Rival(name) | Self::Cpp(name) => name,
         }
     }
 }
@@ -38,7 +40,7 @@ impl Workshop {
         Ok(Self { target: target.to_owned() })
     }
 
-    /// Builds binaries, all with the release profile.
+    /// Builds binaries of this workspace and of the rivals', all with the release profile.
     pub(crate) fn build(&self, binaries: impl IntoIterator<Item = Binary>) -> anyhow::Result<()> {
         let mut ours = Vec::new();
         let mut rivals = Vec::new();
@@ -46,6 +48,7 @@ impl Workshop {
             let (list, flag) = match binary {
                 Binary::Iolite(_) => (&mut ours, "--bin"),
                 Binary::Rival(_) => (&mut rivals, "--package"),
+                Binary::Cpp(_) => continue,
             };
             if !list.contains(&binary.name()) {
                 list.extend([flag, binary.name()]);
@@ -61,11 +64,11 @@ impl Workshop {
         Ok(())
     }
 
-    /// The path of a binary after [`build`](Self::build).
+    /// The path of a binary after it was built.
     pub(crate) fn path(&self, binary: Binary) -> PathBuf {
         let target = match binary {
             Binary::Iolite(_) => self.target.clone(),
-            Binary::Rival(_) => self.rivals_target(),
+            Binary::Rival(_) | Binary::Cpp(_) => self.rivals_target(),
         };
         target.join("release").join(binary.name())
     }

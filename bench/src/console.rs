@@ -20,10 +20,10 @@ pub(crate) fn print_plan<'a, P: Named>(cells: impl Iterator<Item = &'a str>, pee
 /// Tells what the run is.
 pub(crate) fn print_run(run: &Run) {
     println!("{} · {} cores · {} · {}", run.cpu, run.cores, run.kernel, run.rustc);
-    println!("{} repetitions in rotating order, medians; {}", run.repetitions, run.placement);
+    println!("{} repetitions in rotating order; {}", run.repetitions, run.placement);
 }
 
-/// Prints every throughput and round trip again in one table: cells down, peers across.
+/// Prints the medians of every throughput and round trip again in one table: cells down, peers across.
 pub(crate) fn print_overview(rows: &[Row]) {
     let mut peers: Vec<&str> = Vec::new();
     let mut cells: Vec<(Table, &str)> = Vec::new();

@@ -9,7 +9,7 @@ use anyhow::Context;
 use crate::chart::{self, Bar, Panel, Tone};
 use crate::console::number;
 use crate::machine::Run;
-use crate::row::{OURS, Row, Table};
+use crate::row::{Row, Table};
 
 /// What is written about one kind of run.
 pub(crate) struct Chapter {
@@ -20,14 +20,27 @@ pub(crate) struct Chapter {
     /// Everybody who may take part, in the order of the tables' columns.
     pub(crate) legend: fn() -> Vec<Legend>,
     pub(crate) sections: &'static [Section],
+    /// What is said when all tables are there.
+    pub(crate) closing: fn(&Run, &[Row]) -> String,
 }
 
 /// Who a column is about.
 pub(crate) struct Legend {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
-    /// Whether it shows what the machine can do, rather than a rival.
-    pub(crate) is_limit: bool,
+    pub(crate) standing: Standing,
+}
+
+/// What somebody is to the reader of the tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// Iolite as all ratios have it.
+    Ours,
+    /// Iolite in another way.
+    Sibling,
+    Rival,
+    /// What the machine can do.
+    Limit,
 }
 
 /// Writes the document and its charts under `folder`, each chapter from the results that are about it; returns what was
@@ -51,12 +64,13 @@ pub(crate) fn write(
             let legend = (chapter.legend)();
             chapter.introduce(run, rows, &legend, &mut text);
             for section in chapter.sections {
-                let rows: Vec<_> = rows.iter().filter(|row| row.table == section.table).collect();
+                let rows: Vec<_> = rows.iter().filter(|row| section.is_about(row)).collect();
                 if !rows.is_empty() {
                     save(charts.join(section.file_name()), &section.chart(&rows, &legend))?;
                     section.describe(&rows, &legend, &mut text);
                 }
             }
+            text.push_str(&(chapter.closing)(run, rows));
         }
     }
     save(folder.join("benchmarks.md"), &text)?;
@@ -65,7 +79,7 @@ pub(crate) fn write(
 
 impl Chapter {
     fn is_about(&self, rows: &[Row]) -> bool {
-        self.sections.iter().any(|section| rows.iter().any(|row| row.table == section.table))
+        self.sections.iter().any(|section| rows.iter().any(|row| section.is_about(row)))
     }
 
     fn introduce(&self, run: &Run, rows: &[Row], legend: &[Legend], text: &mut String) {
@@ -94,8 +108,9 @@ impl Chapter {
         push(
             text,
             &format!(
-                "\nEvery value is the median of {} repetitions, whose order rotates; the smallest and the largest \
+                "\nEvery value is the {} of {} repetitions, whose order rotates; the smallest and the largest \
                  stand below it. **×** tells how many times better Iolite is.",
+                self.sections.first().map_or("median", |section| section.table.summary().name()),
                 run.repetitions
             ),
         );
@@ -111,10 +126,29 @@ pub(crate) struct Section {
     pub(crate) scale: &'static str,
     /// Only cells whose name ends so are drawn; the table has all.
     pub(crate) drawn: &'static str,
+    pub(crate) layout: Layout,
+    /// How many panels of the chart stand side by side.
     pub(crate) columns: usize,
 }
 
+/// How a table is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// A line for each cell, a column for each peer.
+    PeersAcross,
+    /// A line for each peer, a column for each cell, of those whose name begins so.
+    CellsAcross(&'static str),
+}
+
 impl Section {
+    fn is_about(&self, row: &Row) -> bool {
+        let prefix = match self.layout {
+            Layout::PeersAcross => "",
+            Layout::CellsAcross(prefix) => prefix,
+        };
+        row.table == self.table && row.cell.starts_with(prefix)
+    }
+
     fn file_name(&self) -> String {
         format!("{}.svg", self.title.to_lowercase().replace([',', ':'], "").replace(' ', "-"))
     }
@@ -125,12 +159,22 @@ impl Section {
         let peers: Vec<_> =
             legend.iter().filter(|peer| rows.iter().any(|row| row.peer == peer.name)).collect();
         let unit = rows.first().map_or("", |row| row.unit.as_str());
-        let heads: Vec<_> = peers.iter().map(|peer| peer.name).collect();
-        push(text, &format!("| {unit} | {} |", heads.join(" | ")));
-        push(text, &format!("|---|{}", "---:|".repeat(peers.len())));
-        for cell in cells(rows) {
-            let entries: Vec<_> = peers.iter().map(|peer| entry(find(rows, cell, peer))).collect();
-            push(text, &format!("| {cell} | {} |", entries.join(" | ")));
+        let cells = cells(rows);
+        let names = peers.iter().map(|peer| peer.name).collect();
+        let entry = |cell, peer| entry(find(rows, cell, peer), peer);
+        match self.layout {
+            Layout::PeersAcross => {
+                push_head(text, unit, names);
+                for cell in cells {
+                    push_line(text, cell, peers.iter().map(|peer| entry(cell, peer)));
+                }
+            }
+            Layout::CellsAcross(_) => {
+                push_head(text, unit, cells.clone());
+                for peer in &peers {
+                    push_line(text, peer.name, cells.iter().map(|cell| entry(cell, peer)));
+                }
+            }
         }
         for row in rows.iter().filter(|row| row.failed.is_some()) {
             let failed = row.failed.as_deref().unwrap_or_default();
@@ -166,27 +210,38 @@ fn find<'a>(rows: &[&'a Row], cell: &str, peer: &Legend) -> Option<&'a Row> {
     rows.iter().find(|row| row.cell == cell && row.peer == peer.name).copied()
 }
 
-fn entry(row: Option<&Row>) -> String {
+fn push_head(text: &mut String, unit: &str, columns: Vec<&str>) {
+    push(text, &format!("| {unit} | {} |", columns.join(" | ")));
+    push(text, &format!("|---|{}", "---:|".repeat(columns.len())));
+}
+
+fn push_line(text: &mut String, head: &str, entries: impl Iterator<Item = String>) {
+    push(text, &format!("| {head} | {} |", entries.collect::<Vec<_>>().join(" | ")));
+}
+
+fn entry(row: Option<&Row>, peer: &Legend) -> String {
     let Some(row) = row else { return String::new() };
     if row.theirs.is_none() {
         return "failed".to_owned();
     }
-    let ratio =
-        row.ratio.filter(|_| row.peer != OURS).map_or_else(String::new, |ratio| format!(" **{ratio:.2}×**"));
+    let ratio = row
+        .ratio
+        .filter(|_| peer.standing != Standing::Ours)
+        .map_or_else(String::new, |ratio| format!(" **{ratio:.2}×**"));
     let (min, max) = (row.samples.first().copied(), row.samples.last().copied());
     format!("{}{ratio}<br><sub>{}–{}</sub>", number(row.theirs), number(min), number(max))
 }
 
 fn bar(peer: &Legend, row: &Row) -> Bar {
     let value = match (row.theirs, row.samples.as_slice()) {
-        (Some(median), [min, .., max]) => Some([median, *min, *max]),
-        (Some(median), _) => Some([median; 3]),
+        (Some(value), [min, .., max]) => Some([value, *min, *max]),
+        (Some(value), _) => Some([value; 3]),
         (None, _) => None,
     };
-    let tone = match peer.name {
-        name if name.starts_with(OURS) => Tone::Ours,
-        _ if peer.is_limit => Tone::Limit,
-        _ => Tone::Rival,
+    let tone = match peer.standing {
+        Standing::Ours | Standing::Sibling => Tone::Ours,
+        Standing::Limit => Tone::Limit,
+        Standing::Rival => Tone::Rival,
     };
     Bar { label: peer.name.to_owned(), tone, value, text: number(row.theirs) }
 }
@@ -212,6 +267,7 @@ mod tests {
         about: "",
         scale: "",
         drawn: "",
+        layout: Layout::PeersAcross,
         columns: 1,
     };
 
@@ -229,29 +285,44 @@ mod tests {
         }
     }
 
-    fn described(rows: &[Row]) -> String {
+    fn described(section: &Section, rows: &[Row]) -> String {
         let mut text = String::new();
-        let legend = ["iolite", "quinn", "tcp"].map(|name| Legend { name, about: "", is_limit: false });
-        SECTION.describe(&rows.iter().collect::<Vec<_>>(), &legend, &mut text);
+        let peer = |name, standing| Legend { name, about: "", standing };
+        let legend =
+            [peer("iolite", Standing::Ours), peer("quinn", Standing::Rival), peer("tcp", Standing::Rival)];
+        section.describe(&rows.iter().collect::<Vec<_>>(), &legend, &mut text);
         text
     }
 
     #[test]
     fn the_table_has_a_column_for_every_peer_that_was_measured_and_no_other() {
-        let text = described(&[row("quinn", Some(50.0)), row("iolite", Some(100.0))]);
+        let text = described(&SECTION, &[row("quinn", Some(50.0)), row("iolite", Some(100.0))]);
         assert!(text.contains("| MiB/s | iolite | quinn |"), "{text}");
         assert!(text.contains("50.0 **2.00×**"), "{text}");
     }
 
     #[test]
     fn a_failed_peer_stands_in_the_table_and_its_reason_below() {
-        let text = described(&[row("iolite", Some(100.0)), row("tcp", None)]);
+        let text = described(&SECTION, &[row("iolite", Some(100.0)), row("tcp", None)]);
         assert!(text.contains("| failed |") && text.contains("`tcp` in 1c-64-0%: failed: why."), "{text}");
     }
 
     #[test]
+    fn a_transposed_table_has_a_line_for_every_peer_and_only_its_own_cells() {
+        let section = Section { layout: Layout::CellsAcross("1c-64-"), ..SECTION };
+        assert!(section.is_about(&row("tcp", None)));
+        assert!(!section.is_about(&Row { cell: "2c-64-0%".to_owned(), ..row("tcp", None) }));
+        let text = described(&section, &[row("iolite", Some(100.0)), row("quinn", Some(50.0))]);
+        assert!(
+            text.contains("| MiB/s | 1c-64-0% |") && text.contains("\n| quinn | 50.0 **2.00×**"),
+            "{text}"
+        );
+    }
+
+    #[test]
     fn charts_have_file_names_that_a_link_can_carry() {
-        for section in crate::raknet::CHAPTER.sections.iter().chain(crate::rns::CHAPTER.sections) {
+        let chapters = [&crate::raknet::CHAPTER, &crate::rns::CHAPTER, &crate::conn::CHAPTER];
+        for section in chapters.into_iter().flat_map(|chapter| chapter.sections) {
             let name = section.file_name();
             assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || ".-".contains(c)), "{name}");
         }

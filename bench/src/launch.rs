@@ -4,6 +4,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 
+use anyhow::ensure;
+
 /// The side of a trial, which decides on the processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
@@ -16,28 +18,54 @@ pub(crate) enum Side {
 /// All of it is done by small programs that end in `exec`, so the process started is the peer itself.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Placement {
-    pinned: bool,
+    processors: Processors,
     realtime: bool,
 }
 
+/// Which processors the two sides run on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Processors {
+    /// Those that the scheduler chooses.
+    Any,
+    /// One for each side.
+    Two,
+    /// The first one, for both.
+    One,
+}
+
 impl Placement {
-    /// Finds out what this machine and user allow, if pinning is `wanted`.
+    /// Finds out what this machine and user allow, if a processor for each side is `wanted`.
     pub(crate) fn probe(wanted: bool) -> Self {
-        let processors = thread::available_parallelism().map_or(1, usize::from);
+        let two = wanted
+            && thread::available_parallelism().is_ok_and(|processors| processors.get() >= 2)
+            && succeeds(&["taskset", "-c", "1", "true"]);
         Self {
-            pinned: wanted && processors >= 2 && succeeds(&["taskset", "-c", "1", "true"]),
-            realtime: wanted && succeeds(&["chrt", "-f", PRIORITY, "true"]),
+            processors: if two { Processors::Two } else { Processors::Any },
+            realtime: wanted && has_realtime(),
         }
     }
 
+    /// Both sides on one processor, if that is `wanted`: no wake-up has to reach another one, which may sleep.
+    pub(crate) fn together(wanted: bool) -> anyhow::Result<Self> {
+        ensure!(
+            !wanted || succeeds(&["taskset", "-c", "0", "true"]),
+            "taskset can not pin processes to CPU 0\n  Remedy: apt-get install -y util-linux, or measure without --pin"
+        );
+        Ok(Self {
+            processors: if wanted { Processors::One } else { Processors::Any },
+            realtime: wanted && has_realtime(),
+        })
+    }
+
     /// A sentence about how processes are placed.
-    pub(crate) fn describe(self) -> &'static str {
-        match (self.pinned, self.realtime) {
-            (true, true) => "client on CPU 0, server on CPU 1, both under SCHED_FIFO",
-            (true, false) => "client on CPU 0, server on CPU 1, ordinary priority",
-            (false, true) => "not pinned, both under SCHED_FIFO",
-            (false, false) => "not pinned, ordinary priority",
-        }
+    pub(crate) fn describe(self) -> String {
+        let place = match self.processors {
+            Processors::Any => "not pinned",
+            Processors::Two => "client on CPU 0, server on CPU 1",
+            Processors::One => TOGETHER,
+        };
+        let priority = if self.realtime { "under SCHED_FIFO" } else { "ordinary priority" };
+        format!("{place}, {priority}")
     }
 
     /// The command that runs `program` in the given namespace, if any.
@@ -46,8 +74,10 @@ impl Placement {
         if let Some(namespace) = namespace {
             words.extend(["ip", "netns", "exec", namespace]);
         }
-        if self.pinned {
-            words.extend(["taskset", "-c", if side == Side::Client { "0" } else { "1" }]);
+        match (self.processors, side) {
+            (Processors::Any, _) => {}
+            (Processors::One, _) | (Processors::Two, Side::Client) => words.extend(["taskset", "-c", "0"]),
+            (Processors::Two, Side::Server) => words.extend(["taskset", "-c", "1"]),
         }
         if self.realtime {
             words.extend(["chrt", "-f", PRIORITY]);
@@ -63,6 +93,10 @@ impl Placement {
     }
 }
 
+fn has_realtime() -> bool {
+    succeeds(&["chrt", "-f", PRIORITY, "true"])
+}
+
 /// Whether a command can be run and succeeds.
 pub(crate) fn succeeds(words: &[&str]) -> bool {
     let Some((program, args)) = words.split_first() else { return false };
@@ -74,5 +108,8 @@ pub(crate) fn succeeds(words: &[&str]) -> bool {
         .status();
     status.is_ok_and(|status| status.success())
 }
+
+/// How the description of [`Placement::together`] begins.
+pub(crate) const TOGETHER: &str = "client and server on CPU 0";
 
 const PRIORITY: &str = "50";

@@ -55,7 +55,7 @@ impl<P, M> Outcome<P, M> {
 }
 
 impl Samples {
-    fn new(mut values: Vec<f64>) -> Self {
+    pub(crate) fn new(mut values: Vec<f64>) -> Self {
         values.sort_by(f64::total_cmp);
         Self(values)
     }

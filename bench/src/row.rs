@@ -17,9 +17,9 @@ pub(crate) struct Row {
     pub(crate) cell: String,
     pub(crate) peer: String,
     pub(crate) unit: String,
-    /// Iolite's median through tokio.
+    /// What Iolite's repetitions come to.
     pub(crate) ours: Option<f64>,
-    /// The peer's median.
+    /// What the peer's repetitions come to: their median or the best, as the table says.
     pub(crate) theirs: Option<f64>,
     /// How many times better Iolite is; under 1 it is worse.
     pub(crate) ratio: Option<f64>,
@@ -48,6 +48,31 @@ pub(crate) enum Table {
     RnsTimePerOperation,
     RnsTimePerByte,
     RnsBusy,
+    ConnLatencyShare,
+    ConnThroughputShare,
+    ConnLatency,
+    ConnPercentile,
+    ConnThroughput,
+    ConnServerCost,
+    ConnNetLatency,
+    ConnNetThroughput,
+}
+
+/// What several repetitions come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Summary {
+    Median,
+    /// Where whatever else the machine does can only make it worse.
+    Best,
+}
+
+impl Summary {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Median => "median",
+            Self::Best => "best",
+        }
+    }
 }
 
 impl Row {
@@ -56,13 +81,18 @@ impl Row {
         quantities: &[Quantity<P, M>],
         outcomes: &[Outcome<P, M>],
     ) -> Vec<Self> {
-        let ours = outcomes.iter().find(|outcome| outcome.peer.name() == OURS);
+        let ours = outcomes.iter().find(|outcome| outcome.peer.is_ours());
         let mut rows = Vec::new();
         for quantity in quantities {
-            let our_median = ours.and_then(|outcome| (quantity.samples)(outcome).median());
-            rows.extend(outcomes.iter().map(|outcome| quantity.row(outcome, our_median)));
+            let ours = ours.and_then(|outcome| quantity.table.summed_up(&(quantity.samples)(outcome)));
+            rows.extend(outcomes.iter().map(|outcome| quantity.row(outcome, ours)));
         }
         rows
+    }
+
+    /// The middle of the samples, or the mean of the two middle ones.
+    pub(crate) fn median(&self) -> Option<f64> {
+        Samples::new(self.samples.clone()).median()
     }
 }
 
@@ -77,13 +107,21 @@ impl Table {
             | Self::LoadLatency
             | Self::RnsOperations
             | Self::RnsBytes
-            | Self::RnsLatency => true,
+            | Self::RnsLatency
+            | Self::ConnLatencyShare
+            | Self::ConnThroughputShare
+            | Self::ConnLatency
+            | Self::ConnPercentile
+            | Self::ConnThroughput
+            | Self::ConnNetLatency
+            | Self::ConnNetThroughput => true,
             Self::Memory
             | Self::ProcessorTime
             | Self::RnsMemory
             | Self::RnsTimePerOperation
             | Self::RnsTimePerByte
-            | Self::RnsBusy => false,
+            | Self::RnsBusy
+            | Self::ConnServerCost => false,
         }
     }
 
@@ -93,7 +131,11 @@ impl Table {
             | Self::ThroughputPlain
             | Self::ThroughputMany
             | Self::RnsOperations
-            | Self::RnsBytes => false,
+            | Self::RnsBytes
+            | Self::ConnLatencyShare
+            | Self::ConnThroughputShare
+            | Self::ConnThroughput
+            | Self::ConnNetThroughput => false,
             Self::SparseLatency
             | Self::LoadLatency
             | Self::Memory
@@ -102,8 +144,53 @@ impl Table {
             | Self::RnsMemory
             | Self::RnsTimePerOperation
             | Self::RnsTimePerByte
-            | Self::RnsBusy => true,
+            | Self::RnsBusy
+            | Self::ConnLatency
+            | Self::ConnPercentile
+            | Self::ConnServerCost
+            | Self::ConnNetLatency => true,
         }
+    }
+
+    /// What repetitions come to in this table.
+    pub(crate) fn summary(self) -> Summary {
+        match self {
+            Self::ThroughputLimited
+            | Self::ThroughputPlain
+            | Self::ThroughputMany
+            | Self::SparseLatency
+            | Self::LoadLatency
+            | Self::Memory
+            | Self::ProcessorTime
+            | Self::RnsOperations
+            | Self::RnsBytes
+            | Self::RnsLatency
+            | Self::RnsMemory
+            | Self::RnsTimePerOperation
+            | Self::RnsTimePerByte
+            | Self::RnsBusy => Summary::Median,
+            Self::ConnLatencyShare
+            | Self::ConnThroughputShare
+            | Self::ConnLatency
+            | Self::ConnPercentile
+            | Self::ConnThroughput
+            | Self::ConnServerCost
+            | Self::ConnNetLatency
+            | Self::ConnNetThroughput => Summary::Best,
+        }
+    }
+
+    fn summed_up(self, samples: &Samples) -> Option<f64> {
+        match self.summary() {
+            Summary::Median => samples.median(),
+            Summary::Best if self.lower_is_better() => samples.min(),
+            Summary::Best => samples.max(),
+        }
+    }
+
+    /// How many times better one value is than another.
+    fn ratio(self, ours: f64, theirs: f64) -> f64 {
+        if self.lower_is_better() { theirs / ours } else { ours / theirs }
     }
 }
 
@@ -113,9 +200,14 @@ pub(crate) trait Named {
 
     /// What the tables' legend says.
     fn about(&self) -> &'static str;
+
+    /// Whether it is the one that all ratios compare with.
+    fn is_ours(&self) -> bool {
+        self.name() == OURS
+    }
 }
 
-/// The name of the peer that all ratios compare with.
+/// The usual name of the peer that all ratios compare with.
 pub(crate) const OURS: &str = "iolite";
 
 /// Something that is read off an outcome.
@@ -130,10 +222,8 @@ pub(crate) struct Quantity<P: 'static, M> {
 impl<P: Named, M> Quantity<P, M> {
     fn row(&self, outcome: &Outcome<P, M>, ours: Option<f64>) -> Row {
         let samples = (self.samples)(outcome);
-        let theirs = samples.median();
-        let ratio = ours
-            .zip(theirs)
-            .map(|(ours, theirs)| if self.table.lower_is_better() { theirs / ours } else { ours / theirs });
+        let theirs = self.table.summed_up(&samples);
+        let ratio = ours.zip(theirs).map(|(ours, theirs)| self.table.ratio(ours, theirs));
         Row {
             table: self.table,
             cell: self.cell.clone(),
@@ -149,7 +239,7 @@ impl<P: Named, M> Quantity<P, M> {
 }
 
 /// Three decimals are more than any of the quantities is good for.
-fn rounded(value: f64) -> f64 {
+pub(crate) fn rounded(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }
 

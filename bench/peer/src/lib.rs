@@ -9,6 +9,7 @@
 //! - [`Exchange`]: the window of one connection: what may be sent next and which echo must come next.
 //! - [`course`] (feature `tokio`): the client's phases over many asynchronous connections.
 //! - [`rns`]: the same for peers that speak Reticulum, which do more than echo.
+//! - [`conn`] (feature `conn`): the same for clients of the six schemes of a robot's feed, one exchange at a time.
 //! - [`Stopwatch`], [`Histogram`], [`Usage`], [`Report`]: what is measured and how it is told.
 
 #![forbid(unsafe_code)]
@@ -16,6 +17,8 @@
 #![allow(clippy::disallowed_methods, reason = "reading the clock is this crate's purpose")]
 
 mod command;
+#[cfg(feature = "conn")]
+pub mod conn;
 #[cfg(feature = "tokio")]
 pub mod course;
 mod exchange;

@@ -1,7 +1,7 @@
 //! RakNet's chapter of `docs/benchmarks.md`.
 
 use super::peer::{self, Peer};
-use crate::document::{Chapter, Legend, Section};
+use crate::document::{Chapter, Layout, Legend, Section};
 use crate::row::Table;
 
 /// What is written about RakNet.
@@ -11,10 +11,11 @@ pub(crate) const CHAPTER: Chapter = Chapter {
     method: METHOD,
     legend: || peer::ALL.iter().map(legend).collect(),
     sections: SECTIONS,
+    closing: |_, _| String::new(),
 };
 
 fn legend(peer: &Peer) -> Legend {
-    Legend { name: peer.name, about: peer.about, is_limit: peer.is_limit() }
+    Legend { name: peer.name, about: peer.about, standing: peer.standing() }
 }
 
 const METHOD: &str = "\
@@ -35,6 +36,7 @@ const SECTIONS: &[Section] = &[
         about: "Messages of 64, 800 and 4,096 bytes; 0, 1 and 5 % loss.",
         scale: "MiB/s, longer is better",
         drawn: "",
+        layout: Layout::PeersAcross,
         columns: 3,
     },
     Section {
@@ -43,6 +45,7 @@ const SECTIONS: &[Section] = &[
         about: "The loopback as it is, where segmentation offload works.",
         scale: "MiB/s, longer is better",
         drawn: "",
+        layout: Layout::PeersAcross,
         columns: 3,
     },
     Section {
@@ -51,6 +54,7 @@ const SECTIONS: &[Section] = &[
         about: "All connections between two processes, limited loopback.",
         scale: "MiB/s, longer is better",
         drawn: "",
+        layout: Layout::PeersAcross,
         columns: 4,
     },
     Section {
@@ -59,6 +63,7 @@ const SECTIONS: &[Section] = &[
         about: "One message at a time over an idle connection.",
         scale: "median in µs, shorter is better",
         drawn: "p50",
+        layout: Layout::PeersAcross,
         columns: 2,
     },
     Section {
@@ -67,6 +72,7 @@ const SECTIONS: &[Section] = &[
         about: "Every message's round trip while all windows are full, queues of both ends included.",
         scale: "median in µs, shorter is better",
         drawn: "p50",
+        layout: Layout::PeersAcross,
         columns: 2,
     },
     Section {
@@ -75,6 +81,7 @@ const SECTIONS: &[Section] = &[
         about: "Peak resident memory of client and server, without loss.",
         scale: "server, MiB, shorter is better",
         drawn: "server",
+        layout: Layout::PeersAcross,
         columns: 3,
     },
     Section {
@@ -84,6 +91,7 @@ const SECTIONS: &[Section] = &[
                 warming up included. A peer that polls for a while before it sleeps pays for it here.",
         scale: "server, µs per echo, shorter is better",
         drawn: "server",
+        layout: Layout::PeersAcross,
         columns: 3,
     },
 ];

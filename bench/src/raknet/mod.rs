@@ -77,6 +77,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     workshop.build(peers.iter().map(|peer| peer.binary))?;
     let networks = if args.no_netns { Networks::host() } else { Networks::set_up(&cells)? };
     let placement = Placement::probe(!args.no_pin);
-    let run = Run::describe(placement.describe(), pace.repetitions);
+    let run = Run::describe(&placement.describe(), pace.repetitions);
     campaign::run(&Contest { pace, cells, peers, workshop, networks, placement }, &run, journal)
 }

@@ -2,6 +2,7 @@
 
 use super::cell::{Cell, Kind};
 use crate::compile::Binary;
+use crate::document::Standing;
 use crate::row::{Named, OURS};
 
 /// A way to carry messages, as one variant of one binary.
@@ -86,9 +87,14 @@ impl Peer {
         }
     }
 
-    /// Whether the peer is a limit rather than a rival.
-    pub(crate) fn is_limit(&self) -> bool {
-        matches!(self.kind, PeerKind::Bare { .. })
+    /// What it is to the reader of the tables.
+    pub(crate) fn standing(&self) -> Standing {
+        match self.kind {
+            PeerKind::Bare { .. } => Standing::Limit,
+            PeerKind::Reliable if self.name == OURS => Standing::Ours,
+            PeerKind::Reliable if matches!(self.binary, Binary::Iolite(_)) => Standing::Sibling,
+            PeerKind::Reliable => Standing::Rival,
+        }
     }
 }
 

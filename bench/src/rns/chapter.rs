@@ -1,7 +1,7 @@
 //! Reticulum's chapter of `docs/benchmarks.md`.
 
 use super::peer::{self, Peer};
-use crate::document::{Chapter, Legend, Section};
+use crate::document::{Chapter, Layout, Legend, Section};
 use crate::row::{Named as _, Table};
 
 /// What is written about Reticulum.
@@ -11,10 +11,11 @@ pub(crate) const CHAPTER: Chapter = Chapter {
     method: METHOD,
     legend: || peer::ALL.iter().map(legend).collect(),
     sections: SECTIONS,
+    closing: |_, _| String::new(),
 };
 
 fn legend(peer: &Peer) -> Legend {
-    Legend { name: peer.name(), about: peer.about(), is_limit: peer.is_limit() }
+    Legend { name: peer.name(), about: peer.about(), standing: peer.standing() }
 }
 
 const METHOD: &str = "\
@@ -38,6 +39,7 @@ const SECTIONS: &[Section] = &[
         about: "Operations that were settled in a second.",
         scale: "operations a second, longer is better",
         drawn: "",
+        layout: Layout::PeersAcross,
         columns: 3,
     },
     Section {
@@ -46,6 +48,7 @@ const SECTIONS: &[Section] = &[
         about: "Contents that arrived in a second; through relays in both directions together.",
         scale: "MB/s, longer is better",
         drawn: "",
+        layout: Layout::PeersAcross,
         columns: 3,
     },
     Section {
@@ -54,6 +57,7 @@ const SECTIONS: &[Section] = &[
         about: "With as many under way as above.",
         scale: "median in ms, shorter is better",
         drawn: "p50",
+        layout: Layout::PeersAcross,
         columns: 3,
     },
     Section {
@@ -62,6 +66,7 @@ const SECTIONS: &[Section] = &[
         about: "User and kernel time of each process for each operation, in microseconds.",
         scale: "µs, shorter is better",
         drawn: "",
+        layout: Layout::PeersAcross,
         columns: 3,
     },
     Section {
@@ -70,6 +75,7 @@ const SECTIONS: &[Section] = &[
         about: "User and kernel time of each process for each megabyte of contents, in milliseconds.",
         scale: "ms, shorter is better",
         drawn: "",
+        layout: Layout::PeersAcross,
         columns: 3,
     },
     Section {
@@ -78,6 +84,7 @@ const SECTIONS: &[Section] = &[
         about: "Peak resident memory of each process.",
         scale: "MiB, shorter is better",
         drawn: "",
+        layout: Layout::PeersAcross,
         columns: 3,
     },
     Section {
@@ -87,6 +94,7 @@ const SECTIONS: &[Section] = &[
                 not what limits the relay; `splice` shows what the driver can do when nothing is between its ends.",
         scale: "percent of one processor",
         drawn: "",
+        layout: Layout::PeersAcross,
         columns: 3,
     },
 ];

@@ -4,7 +4,6 @@ use super::{
     cell::{Cell, Pace},
     console,
     peer::Peer,
-    python::Python,
     quantities::{Outcome, quantities},
     trial::{Measurement, Trial},
 };
@@ -12,6 +11,7 @@ use crate::campaign;
 use crate::compile::Workshop;
 use crate::launch::Placement;
 use crate::process::Failure;
+use crate::python::Python;
 use crate::row::Quantity;
 
 /// Everything that trials need.

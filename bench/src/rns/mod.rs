@@ -1,14 +1,13 @@
 //! Reticulum beside its peers: the same work for every pair of nodes, and for every relay.
 //!
-//! [`cell`] says what is measured, [`peer`] who takes part, [`python`] where the reference comes from, [`trial`] how the
-//! processes of one trial are run; [`quantities`], [`console`] and [`chapter`] say how it is told.
+//! [`cell`] says what is measured, [`peer`] who takes part, [`trial`] how the processes of one trial are run;
+//! [`quantities`], [`console`] and [`chapter`] say how it is told.
 
 mod cell;
 mod chapter;
 mod console;
 mod contest;
 mod peer;
-mod python;
 mod quantities;
 mod trial;
 
@@ -75,11 +74,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let workshop = Workshop::locate()?;
     let programs: Vec<_> = peers.iter().flat_map(|peer| [peer.initiator, peer.responder]).collect();
     workshop.build(programs.iter().filter_map(|program| program.binary()).chain([cell::DRIVER]))?;
-    let python = if programs.contains(&Program::Python) { Some(python::install(&workshop)?) } else { None };
+    let python =
+        if programs.contains(&Program::Python) { Some(peer::REFERENCE.install(&workshop)?) } else { None };
     let placement = Placement::probe(args.pin);
-    let run = Run::describe(
-        if args.pin { placement.describe() } else { "not pinned, ordinary priority" },
-        pace.repetitions,
-    );
+    let run = Run::describe(&placement.describe(), pace.repetitions);
     campaign::run(&Contest { pace, cells, peers, workshop, python, placement }, &run, journal)
 }

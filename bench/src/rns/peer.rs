@@ -2,6 +2,8 @@
 
 use super::cell::Cell;
 use crate::compile::Binary;
+use crate::document::Standing;
+use crate::python::Sources;
 use crate::row::{Named, OURS};
 
 /// A pair of nodes; relays are the responder's program.
@@ -71,9 +73,17 @@ impl Peer {
         if cell.is_relayed() { self.initiator == self.responder } else { !self.is_limit() }
     }
 
-    /// Whether the peer is a limit rather than a rival.
-    pub(crate) fn is_limit(&self) -> bool {
-        self.responder == Program::Splice
+    /// What it is to the reader of the tables.
+    pub(crate) fn standing(&self) -> Standing {
+        match self.responder {
+            _ if self.name == OURS => Standing::Ours,
+            Program::Splice => Standing::Limit,
+            Program::Iolite | Program::Prns | Program::PrnsPool | Program::Python => Standing::Rival,
+        }
+    }
+
+    fn is_limit(&self) -> bool {
+        self.standing() == Standing::Limit
     }
 
     /// Whether it keeps processors busy while it waits.
@@ -93,6 +103,10 @@ impl Program {
         }
     }
 }
+
+/// Where [`Program::Python`] comes from.
+pub(crate) const REFERENCE: Sources =
+    Sources { environment: "bench-python", requirements: "requirements.txt", script: "rns_bench_peer.py" };
 
 #[cfg(test)]
 mod tests {

@@ -9,10 +9,10 @@ use bench_peer::rns::{Command, Ready, Report, Role, Tally};
 
 use super::cell::{Cell, DRIVER, Pace};
 use super::peer::{Peer, Program};
-use super::python::Python;
 use crate::compile::Workshop;
 use crate::launch::{Placement, Side};
 use crate::process::{Failure, Process};
+use crate::python::Python;
 
 /// What is needed to run a trial.
 #[derive(Debug, Clone, Copy)]
