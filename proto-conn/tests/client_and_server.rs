@@ -104,6 +104,17 @@ fn nobody_listening_is_told_with_code_and_phase() {
 }
 
 #[test]
+fn opening_ahead_of_use_fails_aloud() {
+    let mut stage = Stage::new("http");
+    let listener = stage.listener;
+    stage.net.command(stage.server, |party, _| party.server().stop(listener));
+    stage.net.command(stage.client, |party, now| party.client().open(now)).unwrap();
+    let told = stage.serve(8 * SECOND, echo);
+    let [error] = failures(&told)[..] else { panic!("{told:?}") };
+    assert_eq!((error.code, error.phase), (Code::ConnectRefused, Phase::Connect));
+}
+
+#[test]
 fn a_peer_that_vanishes_in_each_phase_is_told_at_the_deadline_of_that_phase() {
     for (scheme, before, code, phase) in [
         ("http", 0, Code::Unreachable, Phase::Connect),

@@ -200,9 +200,9 @@ impl Connection {
 
     /// No stream could be opened for the first exchange.
     pub(super) fn fail_exchange(&mut self, error: Error) {
-        if let Some(exchange) = self.exchanges.take_next() {
-            self.events.push_back(Event::Failed { exchange: Some(exchange.id), error });
-        }
+        // Without one, the connection was to be opened ahead of its use.
+        let exchange = self.exchanges.take_next().map(|exchange| exchange.id);
+        self.events.push_back(Event::Failed { exchange, error });
         self.tell_of_room();
     }
 
@@ -331,6 +331,7 @@ impl Connection {
         let mut stream = Stream {
             carrier,
             talker,
+            authority: origin.authority(),
             origin,
             local,
             peer,
@@ -363,7 +364,9 @@ fn send_on(
     let Talker::Http(session) = &mut stream.talker else {
         return Err(Error::new(Code::BadState, Phase::Send));
     };
-    let host = url.authority();
+    // By way of a proxy, a stream also leads to others.
+    let other = (!stream.origin.origin_eq(url)).then(|| url.authority());
+    let host = other.as_deref().unwrap_or(&stream.authority);
     let is_retry = exchange.is_retry;
     let request = &mut exchange.request;
     fill_in(&mut request.headers, &options.headers)?;
@@ -385,7 +388,7 @@ fn send_on(
     let how = SendOptions {
         form,
         target: &url.target,
-        host: &host,
+        host,
         keep_alive: options.keep_alive && stream.served + 1 < options.max_exchanges,
         body: if exchange.is_streamed { BodyKind::Streamed { length: None } } else { BodyKind::Whole },
         response: if in_parts { ResponseMode::Streamed } else { ResponseMode::Buffered },

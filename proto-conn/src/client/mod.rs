@@ -388,6 +388,7 @@ impl Connection {
             carrier: crate::carrier::Carrier::new(link, tls),
             talker,
             is_proxied: aim.is_proxied && !needs_tunnel,
+            authority: aim.origin.authority(),
             origin: aim.origin,
             local,
             peer,

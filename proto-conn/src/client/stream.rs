@@ -1,6 +1,6 @@
 //! The stream under way: a carrier, and the protocol that talks over it.
 
-use alloc::{boxed::Box, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 use bytes::Bytes;
 use core::net::SocketAddr;
 use proto_core::{Instant, LinkEvent, LinkId, Transmit};
@@ -20,6 +20,8 @@ pub(super) struct Stream {
     pub(super) talker: Talker,
     /// Whom it leads to.
     pub(super) origin: Url,
+    /// Its value in the field Host.
+    pub(super) authority: String,
     pub(super) local: Option<SocketAddr>,
     pub(super) peer: SocketAddr,
     /// It leads to a proxy that takes requests whole.

@@ -69,7 +69,11 @@ impl Connection {
                 Event::Closed(closed) => return Err(self.why(&closed)),
                 Event::Failed { error, .. } => return Err(self.explained(error)),
                 Event::State(_) => {}
-                other => self.kept.push_back(other),
+                other @ (Event::Message(_)
+                | Event::Part(_)
+                | Event::End(_)
+                | Event::Writable
+                | Event::Reconnecting { .. }) => self.kept.push_back(other),
             }
         }
         Ok(())
@@ -304,7 +308,9 @@ impl Connection {
                 Event::Closed(closed) => return Err(self.why(&closed)),
                 Event::Failed { error, .. } => return Err(self.explained(error)),
                 Event::State(_) | Event::Writable => {}
-                other => self.kept.push_back(other),
+                other @ (Event::Message(_) | Event::Part(_) | Event::End(_) | Event::Reconnecting { .. }) => {
+                    self.kept.push_back(other)
+                }
             }
         }
     }
@@ -337,7 +343,11 @@ impl Connection {
                 }
                 Event::Closed(closed) => return Err(self.why(&closed)),
                 Event::State(_) | Event::Writable => {}
-                other => self.kept.push_back(other),
+                other @ (Event::Message(_)
+                | Event::Part(_)
+                | Event::End(_)
+                | Event::Failed { .. }
+                | Event::Reconnecting { .. }) => self.kept.push_back(other),
             }
         }
     }

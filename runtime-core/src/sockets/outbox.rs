@@ -17,7 +17,7 @@ pub struct Outbox<'a> {
 impl Outbox<'_> {
     /// Counts one system call that sent `bytes` in datagrams of `segment`.
     pub fn count_sent(&mut self, bytes: usize, segment: usize) {
-        let datagrams = bytes.div_ceil(segment.max(1));
+        let datagrams = bytes.div_ceil(segment.max(1)).max(1);
         self.stats.sent.add(datagrams, bytes);
         if datagrams > 1 {
             self.stats.segmented_sends = self.stats.segmented_sends.wrapping_add(1);

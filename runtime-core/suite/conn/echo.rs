@@ -46,12 +46,8 @@ impl Echo {
         }
         let mut server = Server::new(config).unwrap();
         server.with(|machine, _| listen(machine, scheme));
-        let address = loop {
-            match server.event(None).unwrap() {
-                Some(Event::Listening { local, .. }) => break local.unwrap(),
-                other => panic!("{other:?}"),
-            }
-        };
+        let first = server.event(None).unwrap();
+        let Some(Event::Listening { local: Some(address), .. }) = first else { panic!("{first:?}") };
         let waker = server.waker().unwrap();
         let (is_over, peers) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
         let (over, count) = (Arc::clone(&is_over), Arc::clone(&peers));
@@ -129,14 +125,26 @@ fn answer(machine: &mut Machine, now: Instant, event: Event) {
             };
             machine.send_datagram(socket, to, "and you".into()).unwrap();
         }
-        _ => {}
+        Event::Datagram { socket, message } if message.body.is_empty() => {
+            machine.send_datagram(socket, message.peer_addr.unwrap(), "".into()).unwrap();
+        }
+        Event::Datagram { .. }
+        | Event::Listening { .. }
+        | Event::Down { .. }
+        | Event::Connected { .. }
+        | Event::Part { .. }
+        | Event::End { .. }
+        | Event::Opened { .. }
+        | Event::Writable { .. }
+        | Event::Closed { .. } => {}
     }
 }
 
 fn respond(machine: &mut Machine, now: Instant, peer: PeerId, request: &Message) {
-    let response = match request.method {
-        Method::Get => Message::response(200, vec![7; request.target.len() * 100_000]),
-        _ => Message::response(200, request.body.clone()),
+    let response = if request.method == Method::Get {
+        Message::response(200, vec![7; request.target.len() * 100_000])
+    } else {
+        Message::response(200, request.body.clone())
     };
     machine.respond(now, peer, &response, BodyKind::Whole).unwrap();
 }

@@ -177,6 +177,8 @@ pub(crate) async fn datagrams_go_both_ways<R: Runtime>() {
     channel.send("hello").await.unwrap();
     let back = within::<R, _>(20 * S, channel.recv()).await.unwrap();
     assert_eq!((back.body.as_str(), back.peer_addr), (Some("and you"), Some(echo.address)));
+    channel.send("").await.unwrap();
+    assert!(within::<R, _>(20 * S, channel.recv()).await.unwrap().body.is_empty());
     let too_long = channel.send(vec![0; 65_508]).await.unwrap_err();
     assert_eq!(too_long.code, Code::TooLong);
 }

@@ -48,7 +48,10 @@ pub(super) fn for_packets(socket: &Socket, is_ipv4: bool, options: &DatagramOpti
 /// A socket of IPv6 may send to IPv4 peers too, where the options of both families count.
 fn set_ttl(socket: &Socket, is_ipv4: bool, ttl: u32) -> io::Result<()> {
     if is_ipv4 {
-        socket.set_ttl_v4(ttl)?;
+        // Zero keeps a group's datagrams on this host; to a single address nothing could be sent with it.
+        if ttl > 0 {
+            socket.set_ttl_v4(ttl)?;
+        }
         return socket.set_multicast_ttl_v4(ttl);
     }
     let _ = socket.set_ttl_v4(ttl);
