@@ -3,6 +3,7 @@
 #![deny(missing_docs)]
 
 pub mod blocking;
+pub mod conn;
 pub mod mesh;
 pub mod peers;
 pub mod raknet;

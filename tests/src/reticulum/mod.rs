@@ -31,7 +31,6 @@ mod peer;
 mod program;
 mod reference;
 pub mod scenarios;
-mod scratch;
 mod stage;
 mod utility;
 mod waiting;
@@ -53,7 +52,8 @@ pub use iolite::Iolite;
 pub use lxmf::{Lxmf, LxmfMessage, LxmfMethod};
 pub use peer::{BufferStreams, InterfaceStatus, ReticulumPeer};
 pub use reference::Reference;
-pub use scratch::Scratch;
 pub use stage::{Cast, Medium, Player, Stage};
-pub use utility::{Maker, Output, RunningUtility, Utility};
+pub use utility::{Maker, RunningUtility, Utility};
 pub use waiting::Waiting;
+
+pub use crate::peers::{Output, Scratch};

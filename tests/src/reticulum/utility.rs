@@ -1,20 +1,10 @@
 //! The command-line programs of the reference, and ours of the same kind.
 
 use serde_json::Value;
-use std::{
-    ffi::OsStr,
-    io::Read,
-    path::Path,
-    process::{Child, Command, Stdio},
-    thread::{self, JoinHandle},
-    time::Duration,
-};
+use std::{ffi::OsStr, path::Path, process::Command};
 
 use super::installed;
-use crate::peers::{
-    patience::{PATIENCE, now, pause},
-    process::Process,
-};
+use crate::peers::{Output, patience::PATIENCE, process::Process};
 
 /// Who made a command-line program. Both take the same arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,17 +32,6 @@ pub enum Utility {
     Identity,
 }
 
-/// What a program said before it ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Output {
-    /// Its exit code, if it was not killed.
-    pub code: Option<i32>,
-    /// Its standard output.
-    pub stdout: String,
-    /// Its standard error.
-    pub stderr: String,
-}
-
 /// A program that runs until it is dropped, such as a listener.
 #[derive(Debug)]
 pub struct RunningUtility {
@@ -74,19 +53,7 @@ impl Utility {
     /// It cannot be had, or does not end in time.
     pub fn run_by(self, maker: Maker, folder: &Path, args: &[&str]) -> Output {
         let mut command = self.command(maker, folder, args);
-        let mut child = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"));
-        let stdout = read_all(child.stdout.take().expect("piped"));
-        let stderr = read_all(child.stderr.take().expect("piped"));
-        let code = wait(&mut child);
-        let [stdout, stderr] = [stdout, stderr].map(|reader| reader.join().expect("a reader"));
-        let output = Output { code: code.flatten(), stdout, stderr };
-        assert!(code.is_some(), "{command:?} did not end; it said {output:#?}");
-        output
+        Output::of(&mut command, PATIENCE)
     }
 
     /// Runs it, and reads its output as JSON.
@@ -155,17 +122,6 @@ impl Utility {
     }
 }
 
-impl Output {
-    /// Checks that the program succeeded.
-    ///
-    /// # Panics
-    /// It did not.
-    pub fn succeeded(self) -> Self {
-        assert_eq!(self.code, Some(0), "{self:#?}");
-        self
-    }
-}
-
 impl RunningUtility {
     /// Waits for a line with `text` in it, and returns that.
     ///
@@ -179,28 +135,4 @@ impl RunningUtility {
             }
         }
     }
-}
-
-/// Waits for the end of a program, which is killed when it takes too long.
-fn wait(child: &mut Child) -> Option<Option<i32>> {
-    let deadline = now() + PATIENCE;
-    while now() < deadline {
-        if let Some(status) = child.try_wait().expect("a child") {
-            return Some(status.code());
-        }
-        pause(Duration::from_millis(10));
-    }
-    // An error means that it has ended after all.
-    drop(child.kill());
-    drop(child.wait());
-    None
-}
-
-fn read_all(mut from: impl Read + Send + 'static) -> JoinHandle<String> {
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        // What was read before an error is worth showing.
-        drop(from.read_to_end(&mut bytes));
-        String::from_utf8_lossy(&bytes).into_owned()
-    })
 }
