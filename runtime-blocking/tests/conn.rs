@@ -1,5 +1,12 @@
 //! Connections, and servers of the standard library's sockets that do what real ones do.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 #![cfg(target_os = "linux")]
 
 use runtime_blocking::conn::{Connection, Flags, Message, Method, Options};

@@ -114,7 +114,7 @@ mod tests {
                 let arena = Arena::open(&command).unwrap();
                 let mut client = Client::connect(&command, &arena).unwrap();
                 for round in 0..3 {
-                    let message: Vec<u8> = (0..size).map(|at| (at * 7 + round) as u8).collect();
+                    let message: Vec<u8> = (0..=u8::MAX).cycle().skip(round).take(size).collect();
                     assert!(client.exchange(&message).unwrap() == message, "{scheme} {size} {round}");
                 }
             }
