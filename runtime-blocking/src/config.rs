@@ -11,6 +11,9 @@ pub struct Config {
     pub mode: ReceiveMode,
     /// The most that one system call reads from a stream whose machine lends no buffer, in bytes. At least 64 KiB.
     pub scratch: usize,
+    /// The most that a read from a stream takes while its machine lends no buffer; at most `scratch`. What is read so is
+    /// copied: where machines lend the place of a long payload once they know its length, little is better.
+    pub first_read: usize,
     /// How many system calls may read from one link before the others get their turn and the answers are sent.
     pub reads_per_turn: usize,
     /// How many equal-sized datagrams leave in one system call; at most what the system allows. With one, a connected
@@ -33,6 +36,7 @@ impl Default for Config {
         Self {
             mode: ReceiveMode::Park,
             scratch: 128 * 1024,
+            first_read: 128 * 1024,
             reads_per_turn: 16,
             segments_per_send: NonZeroUsize::new(16).unwrap_or(NonZeroUsize::MIN),
             transmits_per_round: 256,

@@ -22,7 +22,7 @@ fn legend(peer: &Peer) -> Legend {
 const METHOD: &str = "\
 One connection that stays open, one exchange at a time: a POST and a response with the same body, a binary message, or a \
 datagram, and the same back, over loopback. Client and peer are two threads of one process, or two processes where the \
-name says `@lean` (and for boost::asio); the clients in Rust talk to the lean peer of this benchmark in a thread, C++ and \
+name says `@lean` (and for boost::asio); the clients in Rust, `raw@lean` among them, talk to the lean peer of this benchmark in a thread, C++ and \
 Python to a peer of their own unless the name says otherwise. `TCP_NODELAY` is set by everybody who sets it by itself or lets it \
 be set, TLS is 1.3 with a self-signed ECDSA P-256 certificate that is verified, multicast is on the loopback interface with \
 TTL 0 in both directions. Every byte is compared while warming up; then the length and the last bytes. **Share(lat)** is the \

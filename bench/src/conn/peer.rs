@@ -56,8 +56,12 @@ pub(crate) static ALL: &[Peer] = &[
         "park",
     ),
     iolite(SPIN, "the same, looking for an answer for 50 µs before it sleeps", Standing::Sibling, "spin"),
-    iolite("raw@lean", "Iolite against the lean peer in another process", Standing::Sibling, "park")
-        .against_lean(),
+    iolite(
+        "raw@lean",
+        "Iolite against the lean peer in a thread, as the rivals in Rust have it",
+        Standing::Sibling,
+        "lean",
+    ),
     limit("lean", "a client of this benchmark that frames and does nothing else", Program::Built(LEAN), ""),
     rival("boost-beast", "boost::beast as its examples have it, against Beast", BEAST, "natural", STREAMS),
     rival(

@@ -125,26 +125,43 @@ fn becomes_get(status: u16, method: &Method) -> Option<bool> {
 /// The exchanges of a connection, in order.
 #[derive(Debug, Default)]
 pub(super) struct Exchanges {
-    waiting: VecDeque<Exchange>,
+    waiting: VecDeque<Box<Exchange>>,
     /// Sent, and not answered.
-    pub(super) flying: VecDeque<Exchange>,
+    pub(super) flying: VecDeque<Box<Exchange>>,
+    /// The place of one that has ended, for the next.
+    spare: Option<Box<Exchange>>,
 }
 
 impl Exchanges {
+    /// Adds one behind all others.
     pub(super) fn push(&mut self, exchange: Exchange) {
-        self.waiting.push_back(exchange);
+        let boxed = match self.spare.take() {
+            Some(mut place) => {
+                *place = exchange;
+                place
+            }
+            None => Box::new(exchange),
+        };
+        self.waiting.push_back(boxed);
+    }
+
+    /// Takes the request out of one that has ended.
+    pub(super) fn retire(&mut self, mut exchange: Box<Exchange>) -> Message {
+        let request = core::mem::take(&mut exchange.request);
+        self.spare = Some(exchange);
+        request
     }
 
     /// Puts one back that is to be sent again, before all others.
-    pub(super) fn push_front(&mut self, exchange: Exchange) {
+    pub(super) fn push_front(&mut self, exchange: Box<Exchange>) {
         self.waiting.push_front(exchange);
     }
 
     pub(super) fn next(&self) -> Option<&Exchange> {
-        self.waiting.front()
+        self.waiting.front().map(Box::as_ref)
     }
 
-    pub(super) fn take_next(&mut self) -> Option<Exchange> {
+    pub(super) fn take_next(&mut self) -> Option<Box<Exchange>> {
         self.waiting.pop_front()
     }
 
@@ -157,7 +174,7 @@ impl Exchanges {
     }
 
     /// Removes all, in order.
-    pub(super) fn drain(&mut self) -> impl Iterator<Item = Exchange> {
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = Box<Exchange>> {
         self.flying.drain(..).chain(self.waiting.drain(..))
     }
 
@@ -180,12 +197,12 @@ impl Exchanges {
 
     /// When the first of them has taken too long altogether.
     pub(super) fn deadline(&self) -> Option<Instant> {
-        let first = |queue: &VecDeque<Exchange>| queue.front().and_then(|exchange| exchange.deadline);
+        let first = |queue: &VecDeque<Box<Exchange>>| queue.front().and_then(|exchange| exchange.deadline);
         earliest([first(&self.waiting), first(&self.flying)])
     }
 
     /// Removes the first waiting one if it has taken too long; those under way end with their connection.
-    pub(super) fn take_late(&mut self, now: Instant) -> Option<Exchange> {
+    pub(super) fn take_late(&mut self, now: Instant) -> Option<Box<Exchange>> {
         let first = self.waiting.front()?.deadline?;
         if first <= now { self.waiting.pop_front() } else { None }
     }

@@ -138,11 +138,9 @@ impl Connection {
 
     /// An exchange has its whole answer.
     fn on_answered(&mut self) {
-        if let Some(exchange) = self.exchanges.flying.pop_front()
-            && let Stage::Stream(stream) = &mut self.stage
-            && let Talker::Http(session) = &mut stream.talker
-        {
-            session.recycle(exchange.request);
+        if let Some(exchange) = self.exchanges.flying.pop_front() {
+            let request = self.exchanges.retire(exchange);
+            self.recycle(request);
         }
         self.note_served();
         self.tell_of_room();

@@ -406,10 +406,13 @@ impl Connection {
     }
 }
 
-/// One datagram a call: that is the fastest way to ask and answer.
+/// One datagram a call is the fastest way to ask and answer, and heads are short.
 fn config() -> Config {
-    Config { segments_per_send: NonZeroUsize::MIN, ..Config::default() }
+    Config { segments_per_send: NonZeroUsize::MIN, first_read: FIRST_READ, ..Config::default() }
 }
+
+/// Enough for a head and a short body; a long one is read to where it belongs.
+pub(super) const FIRST_READ: usize = 16 << 10;
 
 /// Says whether a message answers what was sent.
 fn is_answer(message: &Message, exchange: Option<ExchangeId>) -> bool {

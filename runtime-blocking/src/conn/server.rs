@@ -6,7 +6,7 @@ use proto_conn::{
 };
 use std::time::{Duration, Instant};
 
-use super::{os_error, seed};
+use super::{connection::FIRST_READ, os_error, seed};
 use crate::{Blocking, ReceiveMode, Waited, Waker};
 
 /// A server of all six schemes, driven by the calls of its owner. Commands go to its
@@ -23,8 +23,9 @@ impl Server {
     /// The configuration cannot be used, or the operating system has no more descriptors.
     pub fn new(config: Config) -> Result<Self, Error> {
         let machine = server::Server::new(config, seed()?)?;
-        let driver = Blocking::new(machine, crate::Config::default())
-            .map_err(|error| os_error(Phase::Arguments, &error))?;
+        let driver =
+            Blocking::new(machine, crate::Config { first_read: FIRST_READ, ..crate::Config::default() })
+                .map_err(|error| os_error(Phase::Arguments, &error))?;
         Ok(Self { driver })
     }
 

@@ -195,12 +195,15 @@ impl Links {
 
     /// Gives a link its turn.
     fn serve<M: Machine>(&mut self, slot: usize, how: How, round: &mut Round<'_, M>) {
-        let Self { entries, scratch, reports, changed, .. } = self;
+        let Self { entries, scratch, reports, changed, config, .. } = self;
         let Some(entry) = entries.get_mut(slot) else { return };
         let link = entry.link;
         let before = entry.wants();
         let turn = match &mut entry.port {
-            Port::Stream(stream) => stream.turn(link, how, scratch, round),
+            Port::Stream(stream) => {
+                let len = config.first_read.clamp(1, scratch.len());
+                stream.turn(link, how, scratch.get_mut(..len).unwrap_or_default(), round)
+            }
             Port::Datagrams(socket) => socket.turn(link, how, scratch, reports, round),
             Port::Listener(listener) => listener.turn(link, round),
             Port::Lookup { lookup, until } => match lookup.take() {

@@ -10,8 +10,8 @@ use crate::{echo, settings};
 /// Exchanges messages and reports.
 pub(crate) fn run(command: &Command) -> Result<(), Fault> {
     let arena = match command.peer {
-        Some(_) => Arena::open(command)?,
-        None => echo::spawn(command)?,
+        None if command.mode != settings::LEAN => echo::spawn(command)?,
+        Some(_) | None => Arena::open(command)?,
     };
     let payload = Payload::from(Bytes::from_owner(Course::message_of(command.size)));
     let scheme = command.scheme;

@@ -10,12 +10,15 @@ use runtime_blocking::conn::machine::Config;
 use runtime_blocking::conn::tls::{self, Roots, TlsClient, TlsConfig, TlsServer, TlsServerConfig};
 use runtime_blocking::conn::{Options, system_clock};
 
+/// Asleep while waiting, and against the lean peer in a thread instead of Iolite's server.
+pub(crate) const LEAN: &str = "lean";
+
 /// How calls wait.
 pub(crate) fn mode(command: &Command) -> Result<ReceiveMode, Fault> {
     match command.mode.as_str() {
-        "park" => Ok(ReceiveMode::Park),
+        "park" | LEAN => Ok(ReceiveMode::Park),
         "spin" => Ok(ReceiveMode::Spin(SPIN)),
-        mode => Err(format!("unknown mode `{mode}`: this contender has park, spin").into()),
+        mode => Err(format!("unknown mode `{mode}`: this contender has park, lean, spin").into()),
     }
 }
 
