@@ -60,7 +60,7 @@ pub(crate) struct Send {
 /// A group and where it is.
 #[derive(Debug, Args)]
 struct Group {
-    /// The group: udp_multicast://[SOURCE@]GROUP:PORT[?iface=NAME].
+    /// The group: udp_multicast://GROUP:PORT, with SOURCE@ before it for a source-specific one and ?iface=NAME behind.
     url: Url,
 
     /// The interface, by name or index. May be repeated. Without any the routes of this host choose one.

@@ -36,7 +36,7 @@ use sockets::Sockets;
 /// answers.
 ///
 /// # Memory
-/// A peer costs what its session holds: for HTTP at most [`http::Config`](crate::http::Config)'s limits for a head and
+/// A peer costs what its session holds: for HTTP at most [`http::Config`]'s limits for a head and
 /// a body, for WebSocket those for a message; a connected and idle one a few KiB, and some 80 KiB more with TLS.
 #[derive(Debug)]
 pub struct Server {

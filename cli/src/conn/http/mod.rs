@@ -18,7 +18,7 @@ use crate::{commands::aside, failure::Failure, interrupt::Interrupt};
 #[derive(Debug, Args)]
 #[command(after_help = GET_EXAMPLES)]
 pub(crate) struct Get {
-    /// What to fetch: http://HOST[:PORT]/PATH or https://...
+    /// What to fetch: http://HOST/PATH, with :PORT behind the host where it is not the usual one, or https://...
     url: Url,
 
     #[command(flatten)]
@@ -29,7 +29,7 @@ pub(crate) struct Get {
 #[derive(Debug, Args)]
 #[command(after_help = POST_EXAMPLES)]
 pub(crate) struct Post {
-    /// Where to send it: http://HOST[:PORT]/PATH or https://...
+    /// Where to send it: http://HOST/PATH, with :PORT behind the host where it is not the usual one, or https://...
     url: Url,
 
     /// What to send: the text itself, or the contents of a file with @FILE, of standard input with @-. Its kind is told
@@ -49,7 +49,7 @@ pub(crate) struct Post {
 #[derive(Debug, Args)]
 #[command(after_help = HEAD_EXAMPLES)]
 pub(crate) struct Head {
-    /// What to ask about: http://HOST[:PORT]/PATH or https://...
+    /// What to ask about: http://HOST/PATH, with :PORT behind the host where it is not the usual one, or https://...
     url: Url,
 
     #[command(flatten)]

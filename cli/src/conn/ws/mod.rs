@@ -26,7 +26,7 @@ use crate::{args::values::time, failure::Failure, interrupt::Interrupt, output};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Ws {
-    /// The server: ws://HOST[:PORT]/PATH or wss://...
+    /// The server: ws://HOST/PATH, with :PORT behind the host where it is not the usual one, or wss://...
     url: Url,
 
     /// Send this as one message in place of standard input; @FILE sends a file.

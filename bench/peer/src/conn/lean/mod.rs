@@ -4,9 +4,9 @@
 //! what is left when a client does only what it must. Both are strict about what they get, but know only what this
 //! benchmark sends: POST with a length, binary messages, datagrams.
 //!
-//! - [`stream`]: a TCP connection, with or without TLS: whole messages out, in pieces that suit the kernel.
-//! - [`input`]: bytes of a stream, read straight into the place where they belong.
-//! - [`http`], [`web_socket`], [`datagram`]: a message each way, from either side.
+//! - `stream`: a TCP connection, with or without TLS: whole messages out, in pieces that suit the kernel.
+//! - `input`: bytes of a stream, read straight into the place where they belong.
+//! - `http`, `web_socket`, `datagram`: a message each way, from either side.
 
 mod client;
 mod datagram;
