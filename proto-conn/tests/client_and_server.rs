@@ -104,6 +104,33 @@ fn nobody_listening_is_told_with_code_and_phase() {
 }
 
 #[test]
+fn more_requests_than_may_wait_are_refused_and_room_is_told() {
+    let mut stage = Stage::with("http", "/", |options| options.max_waiting = 3, |_| {});
+    for _ in 0..3 {
+        stage.ask(Message::get());
+    }
+    assert_eq!(stage.try_send(Message::get()).unwrap_err().code, Code::WouldBlock);
+    let told = stage.serve(2 * SECOND, echo);
+    assert_eq!(messages(&told).len(), 3);
+    assert!(told.iter().any(|event| matches!(event, proto_conn::client::Event::Writable)), "{told:?}");
+    stage.ask(Message::get());
+}
+
+#[test]
+fn more_peers_than_there_may_be_are_closed_and_counted() {
+    let mut stage = Stage::with("http", "/", |_| {}, |config| config.max_peers = 1);
+    let listener = stage.listener;
+    for link in [proto_core::LinkId(1 << 31), proto_core::LinkId((1 << 31) + 1)] {
+        let event = proto_core::LinkEvent::Accepted { listener, peer: None };
+        stage.net.command(stage.server, |party, now| {
+            proto_core::Machine::handle_link(party.server(), now, link, event)
+        });
+    }
+    let server = stage.net.node_mut(stage.server).machine.server();
+    assert_eq!((server.peers(), server.refused_peers()), (1, 1));
+}
+
+#[test]
 fn opening_ahead_of_use_fails_aloud() {
     let mut stage = Stage::new("http");
     let listener = stage.listener;

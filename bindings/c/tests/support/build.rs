@@ -7,19 +7,18 @@ use std::{
     sync::OnceLock,
 };
 
+use super::wishes::is_left_out;
+
 /// Compilers, the library, and a place for what they make.
 pub(crate) struct Tools {
     place: PathBuf,
 }
 
 impl Tools {
-    /// Finds them; `None`, with a word about it, where there is no compiler.
+    /// Finds them; `None` where the compilers are left out.
     pub(crate) fn find() -> Option<Self> {
-        for compiler in ["cc", "c++"] {
-            if Command::new(compiler).arg("--version").output().is_err() {
-                eprintln!("SKIPPED: there is no {compiler}, so that nothing in C is compiled and run");
-                return None;
-            }
+        if is_left_out("cc") || is_left_out("c++") {
+            return None;
         }
         Some(Self { place: PLACE.get_or_init(prepared).clone() })
     }
@@ -46,10 +45,9 @@ impl Tools {
         self.finish(name, Command::new(self.place.join(name)).args(arguments))
     }
 
-    /// Runs a program under valgrind, if there is one: no error, no leak.
+    /// Runs a program under valgrind: no error, no leak.
     pub(crate) fn run_checked(&self, name: &str, arguments: &[&str]) {
-        if Command::new("valgrind").arg("--version").output().is_err() {
-            eprintln!("SKIPPED: there is no valgrind, so that {name} is not watched");
+        if is_left_out("valgrind") {
             return;
         }
         let flags = ["--error-exitcode=99", "--leak-check=full", "--errors-for-leak-kinds=definite", "-q"];
@@ -115,18 +113,14 @@ pub(crate) fn library() -> PathBuf {
     places.into_iter().find(|place| place.exists()).expect("the shared library is built with the tests")
 }
 
-/// Runs a tool, and returns what it printed; `None`, with a word about it, where it is not there.
+/// Runs a tool, and returns what it printed; `None` where it is left out.
 pub(crate) fn tool(name: &str, arguments: &[&OsStr]) -> Option<String> {
-    match Command::new(name).args(arguments).output() {
-        Ok(done) => {
-            assert!(done.status.success(), "{name}: {}", said(&done));
-            Some(String::from_utf8(done.stdout).unwrap())
-        }
-        Err(_) => {
-            eprintln!("SKIPPED: there is no {name}");
-            None
-        }
+    if is_left_out(name) {
+        return None;
     }
+    let done = Command::new(name).args(arguments).output().unwrap();
+    assert!(done.status.success(), "{name}: {}", said(&done));
+    Some(String::from_utf8(done.stdout).unwrap())
 }
 
 fn said(done: &Output) -> String {

@@ -6,3 +6,4 @@
 pub(crate) mod build;
 pub(crate) mod echo;
 pub(crate) mod header;
+pub(crate) mod wishes;
